@@ -1,0 +1,1 @@
+//! Types and bytes between Apache Doris and Flink.

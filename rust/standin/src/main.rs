@@ -1,0 +1,2 @@
+//! Command line of the stand-in server.
+fn main() {}
