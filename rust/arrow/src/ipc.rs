@@ -1,0 +1,14 @@
+//! A record batch as an Arrow IPC message: header and body, the only shape of rows that crosses to Java.
+
+use bytes::Bytes;
+
+/// One record batch as an IPC message. Cloning shares the bytes.
+#[derive(Clone, Debug)]
+pub struct IpcBatch {
+    /// The bare flatbuffer `Message`, without the `0xFFFFFFFF` prefix.
+    pub header: Bytes,
+    /// The buffers that the header points into. Its address need not be aligned.
+    pub body: Bytes,
+    /// Number of rows.
+    pub rows: usize,
+}

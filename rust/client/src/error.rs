@@ -1,0 +1,109 @@
+//! The error of this crate: a kind that Java knows by number, whether trying again can help, and a message for a user.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// What went wrong. The numbers are those of the Java enum `ErrorCode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i32)]
+pub enum ErrorKind {
+    /// A configuration value is missing or not usable.
+    Config = 1,
+    /// Nobody could be reached, or a name could not be resolved.
+    Connect = 2,
+    /// User or password refused, or a privilege is missing.
+    Auth = 3,
+    /// The database or table does not exist.
+    NotFound = 4,
+    /// Declared and delivered columns differ.
+    Schema = 5,
+    /// The server refused the statement.
+    Query = 6,
+    /// A time limit passed.
+    Timeout = 7,
+    /// A connection or stream broke.
+    Transport = 8,
+    /// A corrupt batch, a NULL in a `NOT NULL` column, a value that does not fit.
+    Data = 9,
+    /// Not supported.
+    Unsupported = 10,
+    /// The scan was closed.
+    Closed = 11,
+    /// A fault of this library.
+    Internal = 12,
+    /// A panic of this library.
+    Panic = 13,
+}
+
+/// An error with a message for a user. `Display` shows the message followed by all sources, which tonic and reqwest keep
+/// out of their own `Display`. Never holds a password or token.
+pub struct Error {
+    kind: ErrorKind,
+    retryable: bool,
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// `Result` with this crate's error.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// A new error that is not worth trying again.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, retryable: false, message: message.into(), source: None }
+    }
+
+    /// The same error, marked as worth trying again.
+    #[must_use]
+    pub fn retryable(mut self) -> Self {
+        self.retryable = true;
+        self
+    }
+
+    /// The same error, with the cause that `Display` appends.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        let mut shown = self.message.clone();
+        let mut next = self.source.as_deref().map(|s| s as &dyn StdError);
+        while let Some(source) = next {
+            let text = source.to_string();
+            // Many wrappers repeat what they wrap: say everything once.
+            if !text.is_empty() && !shown.contains(&text) {
+                write!(f, ": {text}")?;
+                shown.push_str(&text);
+            }
+            next = source.source();
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}{}: {self}", self.kind, if self.retryable { " (retryable)" } else { "" })
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|s| s as &(dyn StdError + 'static))
+    }
+}
