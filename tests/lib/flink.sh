@@ -1,0 +1,58 @@
+# Sourced after env.sh: a standalone Flink of our own ports and folders, and its SQL client.
+
+# Starts a JobManager and a TaskManager: start_flink DIR SLOTS. Sets FLINK_REST, JM_PID, TM_PID; logs go to DIR.
+start_flink() {
+    local dir=$1 slots=${2:-4}
+    export FLINK_CONF_DIR=$dir/conf FLINK_LOG_DIR=$dir/log FLINK_PID_DIR=$dir/pid
+    mkdir -p "$FLINK_CONF_DIR" "$FLINK_LOG_DIR" "$FLINK_PID_DIR" "$dir/tmp"
+    cp "$FLINK_HOME"/conf/log4j*.properties "$FLINK_HOME"/conf/logback*.xml "$FLINK_CONF_DIR/" 2>/dev/null
+    FLINK_REST=$(free_port)
+    local rpc
+    rpc=$(free_port)
+    cat >"$FLINK_CONF_DIR/config.yaml" <<Y
+jobmanager: {rpc: {address: 127.0.0.1, port: $rpc}, bind-host: 127.0.0.1, memory: {process: {size: 1g}}, execution: {failover-strategy: region}}
+taskmanager: {host: 127.0.0.1, bind-host: 127.0.0.1, numberOfTaskSlots: $slots, memory: {process: {size: 1728m}}}
+rest: {address: 127.0.0.1, bind-address: 127.0.0.1, port: $FLINK_REST}
+blob: {server: {port: "0"}}
+io: {tmp: {dirs: $dir/tmp}}
+parallelism: {default: 1}
+Y
+    "$FLINK_HOME/bin/jobmanager.sh" start-foreground >"$dir/jobmanager.out" 2>&1 &
+    JM_PID=$!
+    "$FLINK_HOME/bin/taskmanager.sh" start-foreground >"$dir/taskmanager.out" 2>&1 &
+    TM_PID=$!
+    python3 - "$FLINK_REST" "$slots" <<'P' || { tail -n 20 "$dir/jobmanager.out" "$dir/taskmanager.out" >&2; die "Flink did not come up within 90 s, logs in $dir"; }
+import json, sys, time, urllib.request
+end = time.time() + 90
+while time.time() < end:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/overview", timeout=2) as r:
+            if json.load(r)["slots-total"] >= int(sys.argv[2]):
+                sys.exit(0)
+    except OSError:
+        pass
+    time.sleep(0.3)
+sys.exit(1)
+P
+}
+stop_flink() { stop_pid "${TM_PID:-}"; stop_pid "${JM_PID:-}"; }
+
+free_port() { python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'; }
+
+# Runs a SQL file in the SQL client with the connector loaded; its exit code is 0 even when a statement failed, ours is not.
+run_sql() {
+    local out
+    out=$(mktemp)
+    "$FLINK_HOME/bin/sql-client.sh" -j "$CONNECTOR_JAR" -f "$1" 2>&1 | grep -v '^WARNING: ' | tee "$out"
+    if grep -q '^\[ERROR\]' "$out"; then
+        rm -f "$out"
+        echo "a statement failed" >&2
+        return 1
+    fi
+    rm -f "$out"
+}
+
+# A copy of a SQL file whose addresses are those of the running servers.
+with_addresses() {
+    sed -e "s/127\.0\.0\.1:8030/127.0.0.1:$FE_HTTP/g" -e "s/127\.0\.0\.1:9030/127.0.0.1:$FE_MYSQL/g" "$1" >"$2"
+}
