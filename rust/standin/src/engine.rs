@@ -1,0 +1,302 @@
+//! The engine: sessions and statements in, answers out. It knows no channel.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow_array::RecordBatch;
+
+use crate::cluster::Cluster;
+use crate::profile::Switches;
+use crate::types::DorisType;
+use crate::zone::Zone;
+
+/// The storage and the SQL engine of one cluster; shared by all channels.
+pub struct Engine {
+    cluster: Arc<Cluster>,
+    switches: Arc<Switches>,
+    time_zone: String,
+    sessions: AtomicU64,
+}
+
+/// State that statements leave behind for the next one of the same client.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Connection id.
+    pub id: u64,
+    /// Account.
+    pub user: String,
+    /// Database that plain table names belong to.
+    pub database: Option<String>,
+    /// Session variables by lower-case name; those never set have their global value.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// What one statement gave.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// Rows that back ends computed: `SELECT`.
+    Rows(Rows),
+    /// Rows kept on the front end, all columns text: `SHOW`, `DESC`, `EXPLAIN`.
+    FrontEndRows(Rows),
+    /// No rows: DDL, DML, `SET`, `USE`.
+    Done {
+        /// Rows written or deleted.
+        affected: u64,
+        /// Doris' info text, such as `{'label':'…', 'status':'VISIBLE', 'txnId':'7'}`; may be empty.
+        info: String,
+    },
+}
+
+/// A result with its types. Batches share the table's memory for plain scans.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    /// Columns in order.
+    pub columns: Vec<ResultColumn>,
+    /// Every batch has exactly the Arrow types `columns[i].doris_type.arrow_type()`.
+    pub batches: Vec<RecordBatch>,
+}
+
+/// One column of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultColumn {
+    /// Name as shown.
+    pub name: String,
+    /// Type.
+    pub doris_type: DorisType,
+    /// False when the column cannot hold NULL.
+    pub nullable: bool,
+}
+
+impl Rows {
+    /// Number of rows of all batches.
+    pub fn row_count(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+}
+
+/// A statement's failure as the MySQL protocol tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlError {
+    /// MySQL error number: 1105 mostly, 1049 unknown database, 1146 unknown table, 1064 syntax.
+    pub code: u16,
+    /// SQLSTATE, five characters.
+    pub sqlstate: &'static str,
+    /// Doris' text, `errCode = 2, detailMessage = …`.
+    pub message: String,
+}
+
+impl SqlError {
+    /// A plain failure, 1105, in Doris' shape.
+    pub fn plain(detail: impl fmt::Display) -> Self {
+        Self { code: 1105, sqlstate: "HY000", message: format!("errCode = 2, detailMessage = {detail}") }
+    }
+
+    /// A statement that cannot be read, 1105 as Doris answers it.
+    pub fn syntax(detail: impl fmt::Display) -> Self {
+        Self::plain(format!("\n{detail}"))
+    }
+
+    /// 1049.
+    pub fn unknown_database(name: &str) -> Self {
+        Self {
+            code: 1049,
+            sqlstate: "42000",
+            message: format!("errCode = 2, detailMessage = Unknown database '{name}'"),
+        }
+    }
+
+    /// 1146.
+    pub fn unknown_table(database: &str, name: &str) -> Self {
+        Self {
+            code: 1146,
+            sqlstate: "42S02",
+            message: format!("errCode = 2, detailMessage = Table [{name}] does not exist in database [{database}]."),
+        }
+    }
+}
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SqlError {}
+
+/// Table model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeysType {
+    /// Rows are kept as they come.
+    Duplicate,
+    /// The newest row of a key wins.
+    Unique,
+    /// Rows of a key are merged column by column.
+    Aggregate,
+}
+
+impl KeysType {
+    /// `DUP_KEYS`, `UNIQUE_KEYS`, `AGG_KEYS` as `_schema` names it.
+    pub fn schema_name(self) -> &'static str {
+        match self {
+            Self::Duplicate => "DUP_KEYS",
+            Self::Unique => "UNIQUE_KEYS",
+            Self::Aggregate => "AGG_KEYS",
+        }
+    }
+}
+
+/// One column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnInfo {
+    /// Name as declared.
+    pub name: String,
+    /// Type.
+    pub doris_type: DorisType,
+    /// False for NOT NULL.
+    pub nullable: bool,
+    /// True for a column of the key.
+    pub key: bool,
+    /// Default value as text; `None` without one.
+    pub default: Option<String>,
+    /// Comment, may be empty.
+    pub comment: String,
+    /// `SUM`, `MAX`, `MIN`, `REPLACE`, …; `None` for keys and for tables that do not aggregate.
+    pub aggregation: Option<String>,
+}
+
+/// One tablet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TabletInfo {
+    /// Id.
+    pub id: i64,
+    /// Index of its back end in the cluster's list.
+    pub backend_index: usize,
+    /// Rows visible.
+    pub rows: u64,
+    /// Bytes held.
+    pub bytes: u64,
+    /// Visible version.
+    pub version: u64,
+}
+
+/// One partition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartitionInfo {
+    /// Id.
+    pub id: i64,
+    /// Name.
+    pub name: String,
+    /// Visible version.
+    pub version: u64,
+    /// Its tablets in bucket order.
+    pub tablets: Vec<TabletInfo>,
+}
+
+/// A table as of now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableInfo {
+    /// Id.
+    pub id: i64,
+    /// Database.
+    pub database: String,
+    /// Name.
+    pub name: String,
+    /// Model.
+    pub keys_type: KeysType,
+    /// Columns in order.
+    pub columns: Vec<ColumnInfo>,
+    /// Partitions; an unpartitioned table has one that bears the table's name.
+    pub partitions: Vec<PartitionInfo>,
+    /// Properties as declared.
+    pub properties: BTreeMap<String, String>,
+    /// Table comment.
+    pub comment: String,
+    /// Newest version of the table.
+    pub version: u64,
+    /// Stamp of the newest version (TSO).
+    pub stamp: u64,
+}
+
+/// Where a tablet of a query plan is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TabletRoute {
+    /// Tablet.
+    pub tablet_id: i64,
+    /// Index of its back end.
+    pub backend_index: usize,
+    /// Version to read.
+    pub version: u64,
+}
+
+impl Engine {
+    /// An empty store with the built-in databases. `time_zone` is the global value of that variable.
+    pub fn new(cluster: Arc<Cluster>, switches: Arc<Switches>, time_zone: String) -> Arc<Self> {
+        Arc::new(Self { cluster, switches, time_zone, sessions: AtomicU64::new(0) })
+    }
+
+    /// The nodes.
+    pub fn cluster(&self) -> &Arc<Cluster> {
+        &self.cluster
+    }
+
+    /// The switches.
+    pub fn switches(&self) -> &Arc<Switches> {
+        &self.switches
+    }
+
+    /// A session of a checked account with global values of all variables.
+    pub fn open_session(&self, user: &str) -> Session {
+        Session {
+            id: self.sessions.fetch_add(1, Ordering::Relaxed) + 1,
+            user: user.to_string(),
+            database: None,
+            variables: BTreeMap::new(),
+        }
+    }
+
+    /// The zone of a session, which text of instants is rendered in.
+    pub fn zone(&self, session: &Session) -> Zone {
+        let text = session.variables.get("time_zone").unwrap_or(&self.time_zone);
+        text.parse().unwrap_or(Zone::UTC)
+    }
+
+    /// A variable as `@@name` gives it: the session's value, else the global one; `None` when there is no such name.
+    pub fn variable(&self, session: &Session, name: &str) -> Option<String> {
+        session.variables.get(&name.to_ascii_lowercase()).cloned()
+    }
+
+    /// Runs the statements of a text, separated by `;`, one answer each. Fails at the first that fails; what the
+    /// ones before it did stays done.
+    pub async fn execute(&self, _session: &mut Session, sql: &str) -> Result<Vec<Answer>, SqlError> {
+        Err(SqlError::syntax(sql))
+    }
+
+    /// Names of all databases, sorted.
+    pub fn database_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Names of the tables (not views) of a database, sorted; `None` when it does not exist.
+    pub fn table_names(&self, _database: &str) -> Option<Vec<String>> {
+        None
+    }
+
+    /// A table as of now; `None` when there is none (views are none).
+    pub fn table_info(&self, _database: &str, _table: &str) -> Option<TableInfo> {
+        None
+    }
+
+    /// The tablets that a single-table query reads, pruned by its predicate, for `_query_plan`. Anything but a scan
+    /// of that one table with filters is an error.
+    pub async fn plan_tablets(
+        &self,
+        _session: &Session,
+        database: &str,
+        table: &str,
+        _sql: &str,
+    ) -> Result<Vec<TabletRoute>, SqlError> {
+        Err(SqlError::unknown_table(database, table))
+    }
+}
