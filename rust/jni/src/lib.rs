@@ -1,1 +1,87 @@
-//! The native core.
+//! The native core of the Flink connector for Apache Doris, loaded through JNI: handles, bounded waits, errors and panics
+//! as exceptions. The only crate with `unsafe`; it holds no policy, every export calls [`doris_client`] and hands the
+//! result on.
+//!
+//! | Module | Holds |
+//! |---|---|
+//! | [`handle`] | numbers that stand for native objects, checked at every use |
+//! | [`guard`] | errors and panics as `NativeException` |
+//! | [`runtime`] | the tokio runtime, alive while somebody uses it |
+//! | [`convert`] | arrays in, arrays out |
+//! | [`buffers`] | direct `ByteBuffer`s over a batch |
+//! | [`scan`], [`plan`], [`batch`] | the exports, one file per kind of handle |
+//! | [`counters`], [`log`] | what the process holds; log records for Java |
+//!
+//! Threads: only threads of the JVM call in, and no native thread calls out. The Java side is
+//! `org.apache.doris.flink.jni.Native`; `docs/boundary.md` draws who owns what.
+#![warn(
+    unsafe_op_in_unsafe_fn,
+    clippy::undocumented_unsafe_blocks,
+    clippy::unwrap_used,
+    clippy::expect_used
+)]
+
+pub mod batch;
+pub mod buffers;
+pub mod convert;
+pub mod counters;
+pub mod guard;
+pub mod handle;
+pub mod log;
+pub mod plan;
+pub mod runtime;
+pub mod scan;
+
+use std::ffi::c_void;
+use std::panic::catch_unwind;
+
+use jni::EnvUnowned;
+use jni::objects::{JByteArray, JClass};
+use jni::sys::{JNI_VERSION_1_8, JavaVM, jint};
+
+/// The number of this boundary. It changes with every incompatible change of the exports; Java refuses another one.
+pub const ABI_VERSION: jint = 1;
+
+/// Called by the JVM right after loading: this copy's panic hook and log subscriber, nothing that other copies of the
+/// library in the same process would see.
+#[unsafe(no_mangle)]
+pub extern "system" fn JNI_OnLoad(_vm: *mut JavaVM, _reserved: *mut c_void) -> jint {
+    // A failure here leaves panics without traces or logs without records; both are no reason to refuse to work.
+    let _ = catch_unwind(|| {
+        guard::install_hook();
+        log::install();
+    });
+    JNI_VERSION_1_8
+}
+
+/// Called by the JVM when the class loader is collected. The last net: frees what was never closed and stops the runtime,
+/// within a bound.
+#[unsafe(no_mangle)]
+pub extern "system" fn JNI_OnUnload(_vm: *mut JavaVM, _reserved: *mut c_void) {
+    let _ = catch_unwind(|| {
+        scan::SCANS.clear();
+        plan::PLANS.clear();
+        batch::BATCHES.clear();
+        runtime::shutdown();
+    });
+}
+
+/// `int abiVersion()`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_org_apache_doris_flink_jni_Native_abiVersion<'l>(
+    _env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+) -> jint {
+    ABI_VERSION
+}
+
+/// `byte[] version()`: the crate's version, UTF-8.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_org_apache_doris_flink_jni_Native_version<'l>(
+    mut env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+) -> JByteArray<'l> {
+    guard::call(&mut env, |env| {
+        convert::to_bytes(env, env!("CARGO_PKG_VERSION").as_bytes())
+    })
+}
