@@ -1,0 +1,162 @@
+package org.apache.doris.flink.arrow;
+
+import org.apache.doris.flink.jni.ErrorCode;
+import org.apache.doris.flink.jni.NativeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One record batch in native memory, and its owner. Whoever takes it from the scan releases it, on
+ * the thread that reads it: after {@link #release} every access to it or to a vector over it is an
+ * exception, while values that were handed out on the heap (strings, bytes, decimals) stay.
+ *
+ * <p>The last net for a batch that was forgotten is a {@link Cleaner}; it holds only what frees the
+ * memory, is counted in {@link #leaked()} and writes a warning. It watches the body's buffer, which
+ * every view of it keeps reachable, so it never frees under a reader.
+ */
+public final class IpcBatch {
+    private static final Logger LOG = LoggerFactory.getLogger(IpcBatch.class);
+    private static final AtomicLong LEAKED = new AtomicLong();
+
+    private final IpcHeader header;
+    private final int rows;
+    private final Memory memory;
+    private final Cleaner.Cleanable cleanable;
+
+    /** What the cleaner watches. */
+    private ByteBuffer root;
+
+    private ByteBuffer body;
+    private List<View> views = new ArrayList<>();
+
+    /** Something that reads the body and must forget it when the batch is released. */
+    public interface View {
+        /** Drops every buffer; later accesses throw {@link #released()}. */
+        void detach();
+    }
+
+    private IpcBatch(IpcHeader header, int rows, ByteBuffer body, Memory memory) {
+        this.header = header;
+        this.rows = rows;
+        this.root = body;
+        this.body = body.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        this.memory = memory;
+        this.cleanable = Net.CLEANER.register(body, memory);
+    }
+
+    /**
+     * Takes over a batch. When this throws, nothing was taken over and the caller frees.
+     *
+     * @param header the IPC message header, read here once
+     * @param body the IPC message body
+     * @param rows how many rows the producer says there are
+     * @param free frees the memory under both buffers; must not refer to them
+     * @throws NativeException with {@link ErrorCode#DATA} when the header is damaged
+     */
+    public static IpcBatch create(ByteBuffer header, ByteBuffer body, long rows, Runnable free)
+            throws NativeException {
+        if (header == null || body == null) {
+            throw new NativeException(ErrorCode.INTERNAL, "the native library returned no buffers");
+        }
+        IpcHeader parsed = IpcHeader.parse(header, body.remaining());
+        if (parsed.rows() != rows) {
+            throw IpcHeader.corrupt(
+                    "its header has " + parsed.rows() + " rows where " + rows + " were announced");
+        }
+        return new IpcBatch(parsed, parsed.rows(), body, new Memory(free));
+    }
+
+    /** Batches that were never released and were freed by the garbage collector. */
+    public static long leaked() {
+        return LEAKED.get();
+    }
+
+    /** How many rows there are; also after the release. */
+    public int rows() {
+        return rows;
+    }
+
+    /** The header. */
+    public IpcHeader header() {
+        return header;
+    }
+
+    /** Whether the memory was freed. */
+    public boolean isReleased() {
+        return body == null;
+    }
+
+    /** Frees the memory; a second call does nothing. */
+    public void release() {
+        synchronized (this) {
+            if (body == null) {
+                return;
+            }
+            root = null;
+            body = null;
+            views.forEach(View::detach);
+            views = null;
+        }
+        memory.orderly = true;
+        cleanable.clean();
+    }
+
+    /**
+     * A read-only little-endian view of one buffer of the body. Its holder must be {@link #attach
+     * attached}.
+     */
+    public synchronized ByteBuffer buffer(int index) {
+        if (body == null) {
+            throw released();
+        }
+        ByteBuffer view = body.duplicate();
+        view.position(body.position() + header.bufferOffset(index));
+        view.limit(view.position() + header.bufferLength(index));
+        return view.slice().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Has a view told when the batch is released. */
+    public synchronized void attach(View view) {
+        if (body == null) {
+            throw released();
+        }
+        views.add(view);
+    }
+
+    /** What every access after the release throws. */
+    public static IllegalStateException released() {
+        return new IllegalStateException(
+                "a row was read after its batch had been released: copy rows that are kept");
+    }
+
+    /** Frees once, by release or as the last net. Refers to nothing of the batch. */
+    private static final class Memory implements Runnable {
+        private final Runnable free;
+        private volatile boolean orderly;
+
+        Memory(Runnable free) {
+            this.free = free;
+        }
+
+        @Override
+        public void run() {
+            if (!orderly) {
+                LEAKED.incrementAndGet();
+                LOG.warn("A batch was never released; the garbage collector has freed its memory");
+            }
+            free.run();
+        }
+    }
+
+    /** Made at the first batch, not at class loading; its thread ends with the class loader. */
+    private static final class Net {
+        static final Cleaner CLEANER = Cleaner.create();
+    }
+}

@@ -1,0 +1,57 @@
+package org.apache.doris.flink.arrow.vector;
+
+import org.apache.flink.table.data.columnar.vector.BytesColumnVector;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Utf8 and Binary. Flink wants heap arrays: at the first access the bytes of all values are copied
+ * once, and each value is a range of that copy. A column that nobody reads costs nothing; what was
+ * handed out outlives the batch.
+ */
+final class BytesVector extends ArrowVector implements BytesColumnVector {
+    private final int count;
+    private final Offsets offsets;
+    private ByteBuffer values;
+    private byte[] copy;
+    private int copied;
+
+    BytesVector(ByteBuffer validity, int count, ByteBuffer offsets, ByteBuffer values) {
+        super(validity);
+        this.count = count;
+        this.offsets = new Offsets(offsets, values.capacity());
+        this.values = values;
+    }
+
+    @Override
+    public Bytes getBytes(int row) {
+        int start = offsets.at(row);
+        int length = offsets.length(start, offsets.at(row + 1));
+        if (copy == null) {
+            copyAll();
+        }
+        if (start < copied || start - copied + length > copy.length) {
+            throw new IllegalStateException("corrupt batch: offsets of a column are out of order");
+        }
+        return new Bytes(copy, start - copied, length);
+    }
+
+    @Override
+    public void detach() {
+        super.detach();
+        offsets.detach();
+        values = null;
+        copy = null;
+    }
+
+    /** Copies the range that is used, which need not be the whole buffer. */
+    private void copyAll() {
+        int from = offsets.at(0);
+        byte[] bytes = new byte[offsets.length(from, offsets.at(count))];
+        ByteBuffer in = alive(values).duplicate();
+        in.position(from);
+        in.get(bytes);
+        copied = from;
+        copy = bytes;
+    }
+}

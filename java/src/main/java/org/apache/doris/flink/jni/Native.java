@@ -1,0 +1,72 @@
+package org.apache.doris.flink.jni;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Every native method; the twin of {@code rust/jni}. Nothing else calls into native code.
+ *
+ * <p>A handle is a number that is checked on each call: a closed, foreign or damaged one gives an
+ * exception. No call waits longer than the timeout it is given. Text crosses as UTF-8 bytes.
+ * Callers are {@link NativeLibrary}, {@link NativeScan}, {@link NativePlan}, {@link NativeCounters}
+ * and {@link NativeLog}, which load the library first.
+ */
+final class Native {
+    private Native() {}
+
+    /** Number of this boundary; see {@link NativeLibrary#ABI_VERSION}. */
+    static native int abiVersion();
+
+    /** Version of the library, UTF-8. */
+    static native byte[] version();
+
+    /** Figures of this copy of the library, in the order of {@link NativeCounters}. */
+    static native long[] counters();
+
+    /** The oldest log records, or null; read by {@link NativeLog}. */
+    static native byte[] drainLog(int max);
+
+    /** Begins to plan a read; the handle must be closed. */
+    static native long planStart(byte[] config) throws NativeException;
+
+    /** 0 ready, 1 timeout. */
+    static native int planPoll(long plan, int timeoutMs) throws NativeException;
+
+    /** The plan as bytes; read by {@link ScanPlan}. */
+    static native byte[] planResult(long plan) throws NativeException;
+
+    /** Cancels and frees; no error when it was closed before. */
+    static native void planClose(long plan);
+
+    /** Opens the scan of one source reader; no I/O. The handle must be closed. */
+    static native long scanOpen(byte[] config) throws NativeException;
+
+    /** Begins a split; an empty array reads the table without a TABLET clause. */
+    static native void scanStart(long scan, long[] tablets) throws NativeException;
+
+    /** 0 a batch can be taken, 1 timeout, 2 woken, 3 end of the split. */
+    static native int scanPoll(long scan, int timeoutMs) throws NativeException;
+
+    /** Moves the batch that a poll announced to the caller, who must release it. */
+    static native long scanTake(long scan) throws NativeException;
+
+    /** Makes one poll return early: the one that waits or the next one. */
+    static native void scanWake(long scan) throws NativeException;
+
+    /** Figures of one scan, in the order of {@link ScanMetrics}. */
+    static native long[] scanMetrics(long scan) throws NativeException;
+
+    /** Cancels and frees; from any thread; no error when it was closed before. */
+    static native void scanClose(long scan);
+
+    /** Rows of a batch. */
+    static native long batchRows(long batch) throws NativeException;
+
+    /** A direct buffer over the IPC message header; dangling once the batch is released. */
+    static native ByteBuffer batchHeader(long batch) throws NativeException;
+
+    /** A direct buffer over the IPC message body; dangling once the batch is released. */
+    static native ByteBuffer batchBody(long batch) throws NativeException;
+
+    /** Frees a batch; false when that had been done before. */
+    static native boolean batchRelease(long batch);
+}

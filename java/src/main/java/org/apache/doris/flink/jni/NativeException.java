@@ -1,0 +1,75 @@
+package org.apache.doris.flink.jni;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A failure of the native library or of loading it, with what the user should know in the message.
+ * Native code makes it through the constructor with bytes.
+ */
+public class NativeException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final int number;
+    private final boolean retryable;
+    private final String nativeTrace;
+
+    /** Called by native code ({@code rust/jni/src/guard.rs}); the texts are UTF-8. */
+    NativeException(int number, boolean retryable, byte[] message, byte[] nativeTrace) {
+        this(number, retryable, text(message), text(nativeTrace));
+    }
+
+    private NativeException(int number, boolean retryable, String message, String nativeTrace) {
+        super(
+                message + suffix(number),
+                nativeTrace.isEmpty() ? null : new NativeTrace(nativeTrace));
+        this.number = number;
+        this.retryable = retryable;
+        this.nativeTrace = nativeTrace;
+    }
+
+    /** A failure found on this side of the boundary; not worth trying again. */
+    public NativeException(ErrorCode code, String message, Throwable cause) {
+        super(message, cause);
+        this.number = code.number();
+        this.retryable = false;
+        this.nativeTrace = "";
+    }
+
+    /** A failure found on this side of the boundary; not worth trying again. */
+    public NativeException(ErrorCode code, String message) {
+        this(code, message, null);
+    }
+
+    /** What went wrong. */
+    public ErrorCode code() {
+        return ErrorCode.of(number);
+    }
+
+    /** Whether the same request may succeed later. */
+    public boolean isRetryable() {
+        return retryable;
+    }
+
+    /** Where a panic happened and its stack, empty for ordinary errors. */
+    public String nativeTrace() {
+        return nativeTrace;
+    }
+
+    private static String text(byte[] utf8) {
+        return utf8 == null ? "" : new String(utf8, StandardCharsets.UTF_8);
+    }
+
+    private static String suffix(int number) {
+        return ErrorCode.of(number) == ErrorCode.UNKNOWN ? " (error code " + number + ")" : "";
+    }
+
+    /** Shows the native stack where Java shows causes. */
+    private static final class NativeTrace extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        NativeTrace(String trace) {
+            super("native stack: " + trace, null, false, false);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package org.apache.doris.flink.jni;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The number of a native object and whether it was closed. Closing is idempotent and allowed from
+ * any thread, also while another thread is inside a call: that call ends with {@link
+ * ErrorCode#CLOSED}. There is no finalizer: the owner closes.
+ */
+abstract class NativeHandle implements AutoCloseable {
+    /** Longest wait inside one native call, so that an interrupt is noticed soon. */
+    static final int SLICE_MS = 100;
+
+    private final String name;
+    private final AtomicLong id;
+
+    NativeHandle(String name, long id) throws NativeException {
+        if (id == 0) {
+            throw new NativeException(ErrorCode.INTERNAL, "the native library returned no " + name);
+        }
+        this.name = name;
+        this.id = new AtomicLong(id);
+    }
+
+    /** The number for a call. */
+    final long id() throws NativeException {
+        long current = id.get();
+        if (current == 0) {
+            throw new NativeException(ErrorCode.CLOSED, "this " + name + " is closed");
+        }
+        return current;
+    }
+
+    /** Frees the native object; called once. */
+    abstract void free(long id);
+
+    /** Whether {@link #close} was called. */
+    public final boolean isClosed() {
+        return id.get() == 0;
+    }
+
+    /** Cancels what is under way and frees the native object; waits about a second at most. */
+    @Override
+    public final void close() {
+        long current = id.getAndSet(0);
+        if (current != 0) {
+            free(current);
+            NativeLog.drain();
+        }
+    }
+
+    /** The first slice of a wait of the given length that began at the given time. */
+    static int slice(long deadlineNanos) {
+        long left = (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000;
+        return (int) Math.max(0, Math.min(SLICE_MS, left));
+    }
+
+    static long deadline(long timeoutMs) {
+        // A day is as good as for ever and cannot overflow.
+        return System.nanoTime() + Math.min(Math.max(timeoutMs, 0), 86_400_000L) * 1_000_000;
+    }
+}

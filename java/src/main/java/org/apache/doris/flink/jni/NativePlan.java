@@ -1,0 +1,56 @@
+package org.apache.doris.flink.jni;
+
+/**
+ * The planning of a read: checks the table against its declaration and lists its tablets. Started,
+ * polled until it is ready, its result read, then closed. {@link #close} may come from any thread.
+ */
+public final class NativePlan extends NativeHandle {
+
+    private NativePlan(long id) throws NativeException {
+        super("plan", id);
+    }
+
+    /**
+     * Begins to plan; loads the library if that was not done yet.
+     *
+     * @param config the resolved map as {@code ConfigCodec} writes it
+     */
+    public static NativePlan start(byte[] config) throws NativeException {
+        NativeLibrary.ensureLoaded();
+        return new NativePlan(Native.planStart(config));
+    }
+
+    /**
+     * Waits for the plan, at most the given time. An interrupt ends the wait within a tenth of a
+     * second and stays set.
+     *
+     * @return whether the result can be read
+     * @throws NativeException why planning failed
+     */
+    public boolean poll(long timeoutMs) throws NativeException {
+        long deadline = deadline(timeoutMs);
+        try {
+            while (true) {
+                if (Native.planPoll(id(), slice(deadline)) == 0) {
+                    return true;
+                }
+                if (Thread.currentThread().isInterrupted() || slice(deadline) == 0) {
+                    return false;
+                }
+                NativeLog.drain();
+            }
+        } finally {
+            NativeLog.drain();
+        }
+    }
+
+    /** The plan, after a poll said that it is ready. */
+    public ScanPlan result() throws NativeException {
+        return ScanPlan.decode(Native.planResult(id()));
+    }
+
+    @Override
+    void free(long id) {
+        Native.planClose(id);
+    }
+}

@@ -1,0 +1,113 @@
+package org.apache.doris.flink.jni;
+
+import org.apache.doris.flink.arrow.IpcBatch;
+
+/**
+ * The scan of one source reader: split after split, batch after batch. It holds the byte budget and
+ * the Flight session for its whole life.
+ *
+ * <p>Per split: {@link #start}, then {@link #poll} until {@link Poll#END}, with a {@link #take}
+ * after each {@link Poll#READY}. These are called by one thread; {@link #wake}, {@link #metrics}
+ * and {@link #close} by any. Batches stay valid after the scan is closed.
+ */
+public final class NativeScan extends NativeHandle {
+
+    /** What a poll found. */
+    public enum Poll {
+        /** A batch can be taken. */
+        READY,
+        /** Nothing within the given time. */
+        TIMEOUT,
+        /** {@link NativeScan#wake} was called. */
+        WOKEN,
+        /** The split was read completely. */
+        END
+    }
+
+    private NativeScan(long id) throws NativeException {
+        super("scan", id);
+    }
+
+    /**
+     * Opens a scan; loads the library if that was not done yet. No I/O.
+     *
+     * @param config the resolved map as {@code ConfigCodec} writes it
+     */
+    public static NativeScan open(byte[] config) throws NativeException {
+        NativeLibrary.ensureLoaded();
+        return new NativeScan(Native.scanOpen(config));
+    }
+
+    /** Begins a split; no tablets means the whole table or view in one query. */
+    public void start(long[] tablets) throws NativeException {
+        Native.scanStart(id(), tablets);
+    }
+
+    /**
+     * Waits for a batch, the end of the split or a wake-up, at most the given time. An interrupt
+     * ends the wait within a tenth of a second with {@link Poll#TIMEOUT} and stays set.
+     *
+     * @throws NativeException the failure of the split; {@link ErrorCode#CLOSED} when another
+     *     thread closed the scan
+     */
+    public Poll poll(long timeoutMs) throws NativeException {
+        long deadline = deadline(timeoutMs);
+        try {
+            while (true) {
+                int status = Native.scanPoll(id(), slice(deadline));
+                switch (status) {
+                    case 0:
+                        return Poll.READY;
+                    case 1:
+                        break;
+                    case 2:
+                        return Poll.WOKEN;
+                    case 3:
+                        return Poll.END;
+                    default:
+                        throw new NativeException(
+                                ErrorCode.INTERNAL, "unknown answer of a poll: " + status);
+                }
+                if (Thread.currentThread().isInterrupted() || slice(deadline) == 0) {
+                    return Poll.TIMEOUT;
+                }
+                NativeLog.drain();
+            }
+        } finally {
+            NativeLog.drain();
+        }
+    }
+
+    /** Takes the batch that a poll announced; the caller releases it. */
+    public IpcBatch take() throws NativeException {
+        long batch = Native.scanTake(id());
+        if (batch == 0) {
+            throw new NativeException(ErrorCode.INTERNAL, "the native library returned no batch");
+        }
+        try {
+            return IpcBatch.create(
+                    Native.batchHeader(batch),
+                    Native.batchBody(batch),
+                    Native.batchRows(batch),
+                    () -> Native.batchRelease(batch));
+        } catch (Throwable e) {
+            Native.batchRelease(batch);
+            throw e;
+        }
+    }
+
+    /** Makes one poll return {@link Poll#WOKEN}: the one that waits or the next one. */
+    public void wake() throws NativeException {
+        Native.scanWake(id());
+    }
+
+    /** Figures of this scan. */
+    public ScanMetrics metrics() throws NativeException {
+        return new ScanMetrics(Native.scanMetrics(id()));
+    }
+
+    @Override
+    void free(long id) {
+        Native.scanClose(id);
+    }
+}

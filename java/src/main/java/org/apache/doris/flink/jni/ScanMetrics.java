@@ -1,0 +1,49 @@
+package org.apache.doris.flink.jni;
+
+/** Figures of one scan since it was opened; in the order of {@code Native.scanMetrics}. */
+public final class ScanMetrics {
+    private final long[] values;
+
+    ScanMetrics(long[] values) throws NativeException {
+        if (values == null || values.length < 7) {
+            throw new NativeException(
+                    ErrorCode.INTERNAL, "the native library returned no scan metrics");
+        }
+        this.values = values;
+    }
+
+    /** Rows handed out. */
+    public long rows() {
+        return values[0];
+    }
+
+    /** Bytes handed out, headers and bodies as the server sent them. */
+    public long bytes() {
+        return values[1];
+    }
+
+    /** Batches that went through as the server sent them. */
+    public long identityBatches() {
+        return values[2];
+    }
+
+    /** Batches that were converted to the canonical types. */
+    public long convertedBatches() {
+        return values[3];
+    }
+
+    /** How often a split was begun again inside the scan. */
+    public long splitRetries() {
+        return values[4];
+    }
+
+    /** Native bytes held now, by the queue and by batches not released yet. */
+    public long heldBytes() {
+        return values[5];
+    }
+
+    /** The most native bytes ever held. */
+    public long maxHeldBytes() {
+        return values[6];
+    }
+}
