@@ -1,0 +1,90 @@
+package org.apache.doris.flink.config;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * A scan as the native core takes it: a complete and resolved map of text, so that no default has
+ * to be known on the other side.
+ *
+ * <p>Bytes, big-endian: u32 count, then per entry u32 length and UTF-8 of the key, u32 length and
+ * UTF-8 of the value. The password is among the values: the bytes must never be logged.
+ */
+public final class ConfigCodec {
+
+    private ConfigCodec() {}
+
+    /** Encodes a scan for the native core. */
+    public static byte[] encode(ScanConfig scan) {
+        return encode(resolve(scan));
+    }
+
+    static Map<String, String> resolve(ScanConfig scan) {
+        ConnectionConfig connection = scan.connection();
+        ReadConfig read = scan.read();
+        Map<String, String> map = new LinkedHashMap<>();
+        map.put("fenodes", addresses(connection.fenodes()));
+        map.put("benodes", addresses(connection.benodes()));
+        map.put("username", connection.username());
+        map.put("password", connection.password());
+        map.put("table.catalog", connection.table().catalog());
+        map.put("table.database", connection.table().database());
+        map.put("table.name", connection.table().table());
+        map.put("doris.request.retries", String.valueOf(connection.retries()));
+        map.put(
+                "doris.request.connect.timeout",
+                String.valueOf(connection.connectTimeout().toMillis()));
+        map.put("doris.request.read.timeout", String.valueOf(connection.readTimeout().toMillis()));
+        map.put("doris.request.query.timeout", String.valueOf(read.queryTimeout().toMillis()));
+        map.put("doris.batch.size", String.valueOf(read.batchSize()));
+        map.put("doris.exec.mem.limit", String.valueOf(read.execMemLimit()));
+        map.put("doris.deserialize.queue.size", String.valueOf(read.queueSize()));
+        map.put("source.flight-sql-port", String.valueOf(read.flightPort()));
+        map.put("source.read-buffer-size", String.valueOf(read.bufferSize()));
+        map.put("source.flight-host-mapping", read.hostMapping());
+        map.put("doris.native.worker-threads", String.valueOf(connection.workerThreads()));
+        map.put("doris.filter.query", read.filterQuery());
+        map.put("read.filter", scan.filter());
+        map.put("read.limit", String.valueOf(scan.limit()));
+        map.put("read.local-time-zone", scan.localTimeZone());
+        map.put("read.declared", scan.declared().asSerializableString());
+        map.put("read.columns", String.valueOf(scan.columns().size()));
+        for (int i = 0; i < scan.columns().size(); i++) {
+            ScanColumn column = scan.columns().get(i);
+            map.put("read.column." + i + ".path", column.quotedPath());
+            map.put("read.column." + i + ".type", column.type().asSerializableString());
+        }
+        return map;
+    }
+
+    static byte[] encode(Map<String, String> map) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeInt(map.size());
+            for (Map.Entry<String, String> entry : map.entrySet()) {
+                write(out, entry.getKey());
+                write(out, entry.getValue());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Writing to memory failed.", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void write(DataOutputStream out, String text) throws IOException {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        out.writeInt(utf8.length);
+        out.write(utf8);
+    }
+
+    private static String addresses(List<NetworkAddress> addresses) {
+        return addresses.stream().map(NetworkAddress::toString).collect(Collectors.joining(","));
+    }
+}

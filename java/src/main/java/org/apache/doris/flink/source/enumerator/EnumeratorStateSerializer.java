@@ -1,0 +1,150 @@
+package org.apache.doris.flink.source.enumerator;
+
+import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.doris.flink.source.split.DorisSplitSerializer;
+import org.apache.doris.flink.source.split.SliceScheme;
+import org.apache.doris.flink.source.state.StateReader;
+import org.apache.doris.flink.source.state.StateWriter;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/** Checkpoint format of {@link EnumeratorState}; the splits inside carry a version of their own. */
+public final class EnumeratorStateSerializer implements SimpleVersionedSerializer<EnumeratorState> {
+
+    /** The one instance; it has no state. */
+    public static final EnumeratorStateSerializer INSTANCE = new EnumeratorStateSerializer();
+
+    private static final int VERSION = 1;
+    private static final String WHAT = "source enumerator";
+
+    private EnumeratorStateSerializer() {}
+
+    @Override
+    public int getVersion() {
+        return VERSION;
+    }
+
+    @Override
+    public byte[] serialize(EnumeratorState state) throws IOException {
+        StateWriter out = new StateWriter();
+        writeV1(out, state);
+        return out.toByteArray();
+    }
+
+    @Override
+    public EnumeratorState deserialize(int version, byte[] serialized) throws IOException {
+        if (version != VERSION) {
+            throw StateReader.unknownVersion(WHAT, version, VERSION);
+        }
+        StateReader in = new StateReader(WHAT, serialized);
+        EnumeratorState state = readV1(in);
+        in.end();
+        return state;
+    }
+
+    private static void writeV1(StateWriter out, EnumeratorState state) throws IOException {
+        out.writeText(state.table().catalog());
+        out.writeText(state.table().database());
+        out.writeText(state.table().table());
+        writeOptional(out, state.tableId());
+        out.writeByte(state.scanMode().number());
+        out.writeBoolean(state.planned());
+        out.writeInt(state.splitsTotal());
+
+        DorisSplitSerializer splits = DorisSplitSerializer.INSTANCE;
+        out.writeInt(splits.getVersion());
+        out.writeInt(state.unassigned().size());
+        for (DorisSplit split : state.unassigned()) {
+            out.writeBytes(splits.serialize(split));
+        }
+
+        EnumeratorState.Changelog changelog = state.changelog();
+        out.writeByte(changelog.phase().number());
+        writeOptional(out, changelog.startMillis());
+        writeOptional(out, changelog.boundMillis());
+        changelog.scheme().write(out);
+        writeOptional(out, changelog.probeHash());
+        out.writeInt(changelog.covered().size());
+        for (Map.Entry<String, Long> slice : changelog.covered().entrySet()) {
+            out.writeText(slice.getKey());
+            out.writeLong(slice.getValue());
+        }
+        out.writeInt(changelog.partitions().size());
+        for (Map.Entry<Long, Long> partition : changelog.partitions().entrySet()) {
+            out.writeLong(partition.getKey());
+            out.writeLong(partition.getValue());
+        }
+    }
+
+    private static EnumeratorState readV1(StateReader in) throws IOException {
+        TableIdentifier table = new TableIdentifier(in.readText(), in.readText(), in.readText());
+        OptionalLong tableId = readOptional(in);
+        int mode = in.readByte();
+        DorisSourceScanMode scanMode =
+                DorisSourceScanMode.ofNumber(mode)
+                        .orElseThrow(() -> in.damaged("scan mode " + mode + " is unknown"));
+        boolean planned = in.readBoolean();
+        int splitsTotal = in.readInt();
+
+        int splitVersion = in.readInt();
+        int count = in.readCount(Integer.BYTES);
+        List<DorisSplit> unassigned = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            unassigned.add(DorisSplitSerializer.INSTANCE.deserialize(splitVersion, in.readBytes()));
+        }
+        return new EnumeratorState(
+                table, tableId, scanMode, planned, splitsTotal, unassigned, readChangelogV1(in));
+    }
+
+    private static EnumeratorState.Changelog readChangelogV1(StateReader in) throws IOException {
+        EnumeratorState.Phase phase = phase(in);
+        OptionalLong start = readOptional(in);
+        OptionalLong bound = readOptional(in);
+        SliceScheme scheme = SliceScheme.read(in);
+        OptionalLong probeHash = readOptional(in);
+        Map<String, Long> covered = new TreeMap<>();
+        int slices = in.readCount(Integer.BYTES + Long.BYTES);
+        for (int i = 0; i < slices; i++) {
+            covered.put(in.readText(), in.readLong());
+        }
+        Map<Long, Long> partitions = new TreeMap<>();
+        int known = in.readCount(2 * Long.BYTES);
+        for (int i = 0; i < known; i++) {
+            partitions.put(in.readLong(), in.readLong());
+        }
+        if (covered.size() != slices || partitions.size() != known) {
+            throw in.damaged("a slice or a partition is listed twice");
+        }
+        return new EnumeratorState.Changelog(
+                phase, start, bound, scheme, probeHash, covered, partitions);
+    }
+
+    private static EnumeratorState.Phase phase(StateReader in) throws IOException {
+        int number = in.readByte();
+        for (EnumeratorState.Phase phase : EnumeratorState.Phase.values()) {
+            if (phase.number() == number) {
+                return phase;
+            }
+        }
+        throw in.damaged("phase " + number + " is unknown");
+    }
+
+    private static void writeOptional(StateWriter out, OptionalLong value) throws IOException {
+        out.writeBoolean(value.isPresent());
+        if (value.isPresent()) {
+            out.writeLong(value.getAsLong());
+        }
+    }
+
+    private static OptionalLong readOptional(StateReader in) throws IOException {
+        return in.readBoolean() ? OptionalLong.of(in.readLong()) : OptionalLong.empty();
+    }
+}

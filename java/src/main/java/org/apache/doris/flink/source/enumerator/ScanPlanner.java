@@ -1,0 +1,18 @@
+package org.apache.doris.flink.source.enumerator;
+
+import org.apache.doris.flink.jni.ScanPlan;
+
+import java.util.function.BooleanSupplier;
+
+/** Asks the cluster what there is to read. */
+interface ScanPlanner {
+
+    /**
+     * Plans the scan; runs on a worker thread of the coordinator.
+     *
+     * @param cancelled becomes true when nobody waits for the answer any more
+     * @throws InterruptedException when the thread is interrupted or the plan cancelled
+     * @throws Exception when the cluster cannot be asked or refuses; the message says why
+     */
+    ScanPlan plan(BooleanSupplier cancelled) throws Exception;
+}

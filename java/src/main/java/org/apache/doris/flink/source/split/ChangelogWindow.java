@@ -1,0 +1,70 @@
+package org.apache.doris.flink.source.split;
+
+import java.util.Objects;
+
+/**
+ * The half-open time range of one incremental query. Both texts are kept as they were sent, so that
+ * a window which is read again has the very same borders.
+ */
+public final class ChangelogWindow {
+
+    private final long startMillis;
+    private final long endMillis;
+    private final String startText;
+    private final String endText;
+
+    /**
+     * @param startMillis first millisecond, since 1970 UTC
+     * @param endMillis first millisecond after the window
+     * @param startText the start as sent to Doris
+     * @param endText the end as sent to Doris
+     */
+    public ChangelogWindow(long startMillis, long endMillis, String startText, String endText) {
+        this.startMillis = startMillis;
+        this.endMillis = endMillis;
+        this.startText = startText;
+        this.endText = endText;
+    }
+
+    /** First millisecond of the window. */
+    public long startMillis() {
+        return startMillis;
+    }
+
+    /** First millisecond after the window. */
+    public long endMillis() {
+        return endMillis;
+    }
+
+    /** The start as sent to Doris. */
+    public String startText() {
+        return startText;
+    }
+
+    /** The end as sent to Doris. */
+    public String endText() {
+        return endText;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        if (!(other instanceof ChangelogWindow)) {
+            return false;
+        }
+        ChangelogWindow that = (ChangelogWindow) other;
+        return startMillis == that.startMillis
+                && endMillis == that.endMillis
+                && startText.equals(that.startText)
+                && endText.equals(that.endText);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(startMillis, endMillis, startText, endText);
+    }
+
+    @Override
+    public String toString() {
+        return "[" + startText + ", " + endText + ")";
+    }
+}

@@ -1,0 +1,90 @@
+package org.apache.doris.flink.source.split;
+
+import org.apache.flink.api.connector.source.SourceSplit;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A part of the table for one reader: either tablets of a snapshot, or a slice of the changelog
+ * that lives as long as its scheme. Immutable. The id is stable over restores.
+ */
+public final class DorisSplit implements SourceSplit {
+
+    private final String id;
+    private final long[] tablets;
+    private final List<String> backends;
+    private final ChangelogProgress changelog;
+
+    private DorisSplit(
+            String id, long[] tablets, List<String> backends, ChangelogProgress changelog) {
+        this.id = id;
+        this.tablets = tablets;
+        this.backends = List.copyOf(backends);
+        this.changelog = changelog;
+    }
+
+    /**
+     * A part of a snapshot.
+     *
+     * @param tablets tablet ids; empty for a table without tablets, which is read as a whole
+     * @param backends {@code host:port} of back ends that hold a replica of all of them: a hint
+     */
+    public static DorisSplit snapshot(String id, long[] tablets, List<String> backends) {
+        return new DorisSplit(id, tablets.clone(), backends, null);
+    }
+
+    /** A slice of the changelog. */
+    public static DorisSplit slice(String id, ChangelogProgress progress) {
+        return new DorisSplit(id, new long[0], List.of(), progress);
+    }
+
+    @Override
+    public String splitId() {
+        return id;
+    }
+
+    /** Whether this is a part of a snapshot. */
+    public boolean isSnapshot() {
+        return changelog == null;
+    }
+
+    /** Tablet ids; empty for a table without tablets and for slices. */
+    public long[] tablets() {
+        return tablets.clone();
+    }
+
+    /** Back ends that hold all tablets; a hint, may be empty. */
+    public List<String> backends() {
+        return backends;
+    }
+
+    /** Progress of a slice; empty for a part of a snapshot. */
+    public Optional<ChangelogProgress> changelog() {
+        return Optional.ofNullable(changelog);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        if (!(other instanceof DorisSplit)) {
+            return false;
+        }
+        DorisSplit that = (DorisSplit) other;
+        return id.equals(that.id)
+                && Arrays.equals(tablets, that.tablets)
+                && backends.equals(that.backends)
+                && Objects.equals(changelog, that.changelog);
+    }
+
+    @Override
+    public int hashCode() {
+        return id.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return isSnapshot() ? id + Arrays.toString(tablets) : id + " (" + changelog + ")";
+    }
+}

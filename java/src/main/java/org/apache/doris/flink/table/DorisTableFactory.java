@@ -1,0 +1,119 @@
+package org.apache.doris.flink.table;
+
+import org.apache.doris.flink.config.ConnectionConfig;
+import org.apache.doris.flink.config.OptionValues;
+import org.apache.doris.flink.config.ReadConfig;
+import org.apache.doris.flink.types.DorisTypes;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.api.config.TableConfigOptions;
+import org.apache.flink.table.connector.sink.DynamicTableSink;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.factories.DynamicTableSinkFactory;
+import org.apache.flink.table.factories.DynamicTableSourceFactory;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.RowType;
+
+import java.time.ZoneId;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Tables {@code WITH ('connector' = 'doris')}. Checks all options when a table is planned; contacts
+ * no server and loads no native code.
+ */
+public final class DorisTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
+
+    private static final Set<ConfigOption<?>> REQUIRED =
+            Set.of(DorisConfigOptions.FENODES, DorisConfigOptions.TABLE_IDENTIFIER);
+
+    @Override
+    public String factoryIdentifier() {
+        return DorisConfigOptions.IDENTIFIER;
+    }
+
+    @Override
+    public Set<ConfigOption<?>> requiredOptions() {
+        return REQUIRED;
+    }
+
+    @Override
+    public Set<ConfigOption<?>> optionalOptions() {
+        Set<ConfigOption<?>> optional = new LinkedHashSet<>();
+        DorisConfigOptions.all().forEach(option -> optional.add(option.option()));
+        optional.removeAll(REQUIRED);
+        return optional;
+    }
+
+    @Override
+    public DynamicTableSource createDynamicTableSource(Context context) {
+        OptionValues options = resolve(context);
+        ConnectionConfig connection = ConnectionConfig.from(options);
+        ReadConfig read = ReadConfig.from(options);
+        OptionRules.checkValues(options);
+        boolean hasPrimaryKey =
+                context.getCatalogTable().getResolvedSchema().getPrimaryKey().isPresent();
+        OptionRules.checkScan(options, connection, hasPrimaryKey);
+
+        DataType physical = context.getPhysicalRowDataType();
+        DorisTypes.checkReadable(
+                connection.table().toString(), (RowType) physical.getLogicalType());
+        Integer parallelism =
+                options.has(ReadOptions.SCAN_PARALLELISM)
+                        ? options.integer(ReadOptions.SCAN_PARALLELISM, 1, Integer.MAX_VALUE)
+                        : null;
+        return new DorisTableSource(
+                connection,
+                read,
+                physical,
+                parallelism,
+                localTimeZone(context.getConfiguration()),
+                options.text(DorisConfigOptions.JDBC_URL).isPresent(),
+                options.warnings());
+    }
+
+    @Override
+    public DynamicTableSink createDynamicTableSink(Context context) {
+        OptionValues options = resolve(context);
+        ConnectionConfig connection = ConnectionConfig.from(options);
+        OptionRules.checkValues(options);
+        SinkRules.checkSink(options, connection, context.getCatalogTable().getResolvedSchema());
+        throw new ValidationException(
+                String.format(
+                        "Writing to Doris is not supported yet: option 'connector' = 'doris' of"
+                            + " table %s can be used for reading only. Use the table in FROM, or"
+                            + " write with another connector.",
+                        context.getObjectIdentifier().asSummaryString()));
+    }
+
+    private static OptionValues resolve(Context context) {
+        Map<String, String> given = context.getCatalogTable().getOptions();
+        OptionValues options = OptionKeys.resolve(given);
+        requirePresent(given);
+        return options;
+    }
+
+    /** In the words of Flink's own helper. */
+    private static void requirePresent(Map<String, String> given) {
+        StringBuilder missing = new StringBuilder();
+        REQUIRED.stream()
+                .map(ConfigOption::key)
+                .filter(key -> !given.containsKey(key))
+                .sorted()
+                .forEach(key -> missing.append('\n').append(key));
+        if (missing.length() > 0) {
+            throw new ValidationException(
+                    "One or more required options are missing.\n\nMissing required options are:\n"
+                            + missing);
+        }
+    }
+
+    private static String localTimeZone(ReadableConfig config) {
+        String zone = config.get(TableConfigOptions.LOCAL_TIME_ZONE);
+        return TableConfigOptions.LOCAL_TIME_ZONE.defaultValue().equals(zone)
+                ? ZoneId.systemDefault().getId()
+                : ZoneId.of(zone).getId();
+    }
+}
