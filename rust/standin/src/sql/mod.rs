@@ -1,8 +1,8 @@
 //! Doris' SQL: tokens, definitions, queries.
 
-use crate::types::DorisType;
+pub mod cursor;
+pub mod functions;
+pub mod lexer;
+pub mod types;
 
-/// Reads a type as Doris writes it, such as `DECIMAL(10,2)` or `ARRAY<MAP<STRING,INT>>`.
-pub fn parse_type(_text: &str) -> Result<DorisType, String> {
-    Err("no type".into())
-}
+pub use types::parse_type;

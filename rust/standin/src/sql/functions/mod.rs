@@ -1,0 +1,3 @@
+//! Functions with Doris' results.
+
+pub mod bitmap;

@@ -1,0 +1,101 @@
+//! Statement texts cut into tokens and statements; hints are kept apart from comments.
+
+use datafusion::sql::sqlparser::dialect::MySqlDialect;
+use datafusion::sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
+
+use crate::engine::SqlError;
+
+/// One statement: its tokens without blanks and comments, and its text.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    /// Tokens; never empty.
+    pub tokens: Vec<TokenWithSpan>,
+    /// Contents of `/*+ … */` comments.
+    pub hints: Vec<String>,
+    text: std::sync::Arc<str>,
+    line_starts: std::sync::Arc<[usize]>,
+}
+
+/// Cuts a text at the `;` outside quotes and comments. Empty statements are left out.
+pub fn statements(sql: &str) -> Result<Vec<Statement>, SqlError> {
+    let dialect = MySqlDialect {};
+    let tokens =
+        Tokenizer::new(&dialect, sql).tokenize_with_location().map_err(|e| SqlError::syntax(e.to_string()))?;
+    let text: std::sync::Arc<str> = sql.into();
+    let line_starts: std::sync::Arc<[usize]> =
+        std::iter::once(0).chain(sql.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let mut out = Vec::new();
+    let mut current = Vec::new();
+    let mut hints = Vec::new();
+    let mut finish = |tokens: &mut Vec<TokenWithSpan>, hints: &mut Vec<String>| {
+        if !tokens.is_empty() {
+            out.push(Statement {
+                tokens: std::mem::take(tokens),
+                hints: std::mem::take(hints),
+                text: text.clone(),
+                line_starts: line_starts.clone(),
+            });
+        }
+    };
+    for token in tokens {
+        match &token.token {
+            Token::SemiColon => finish(&mut current, &mut hints),
+            Token::Whitespace(Whitespace::MultiLineComment(comment)) => {
+                if let Some(hint) = comment.strip_prefix('+') {
+                    hints.push(hint.to_string());
+                }
+            }
+            Token::Whitespace(_) | Token::EOF => {}
+            _ => current.push(token),
+        }
+    }
+    finish(&mut current, &mut hints);
+    Ok(out)
+}
+
+impl Statement {
+    /// The text between two tokens, both included.
+    pub fn raw(&self, first: usize, last: usize) -> &str {
+        let (Some(first), Some(last)) = (self.tokens.get(first), self.tokens.get(last)) else { return "" };
+        let start = self.offset(first.span.start);
+        let end = self.offset(last.span.end);
+        self.text.get(start..end).unwrap_or_default().trim()
+    }
+
+    /// The whole text of the statement.
+    pub fn text(&self) -> &str {
+        self.raw(0, self.tokens.len() - 1)
+    }
+
+    fn offset(&self, location: Location) -> usize {
+        let line = (location.line as usize).saturating_sub(1);
+        let start = self.line_starts.get(line).copied().unwrap_or(self.text.len());
+        let column = (location.column as usize).saturating_sub(1);
+        let rest = &self.text[start..];
+        start + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_end_outside_quotes_and_comments() {
+        let found = statements("/* a;b */ select ';' , \"x;\" -- ;\n; ; use `a;b`").unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[1].text(), "use `a;b`");
+    }
+
+    #[test]
+    fn hints_are_kept_and_raw_text_counts_characters() {
+        let found = statements("select /*+ SET_VAR(a=1) */ 'ä€' , max(é) from t").unwrap();
+        assert_eq!(found[0].hints, [" SET_VAR(a=1) "]);
+        assert_eq!(found[0].raw(3, 6), "max(é)");
+    }
+
+    #[test]
+    fn a_text_that_does_not_end_is_an_error() {
+        assert!(statements("select 'abc").is_err());
+    }
+}

@@ -1,0 +1,366 @@
+//! Writes into tablets: a new version of the table from the old one and the rows that came.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+use arrow_select::concat::concat_batches;
+use datafusion::arrow::row::{RowConverter, SortField};
+use datafusion::common::hash_utils::QualityRandomState;
+
+use crate::catalog_schema::TableSchema;
+use crate::engine::{KeysType, SqlError};
+use crate::tablet::{BATCH_BYTES, BATCH_ROWS, Partition, StoredBatch, TableVersion, Tablet};
+use crate::tablet_aggregate;
+
+/// Small batches up to this many rows grow by later writes.
+const TAIL_ROWS: usize = 8192;
+/// A tablet is rewritten when it holds more deleted rows than this, and more than live ones.
+const DEAD_ROWS: usize = 4096;
+
+/// State of a table's one writer: where each key's newest row is.
+#[derive(Debug, Default)]
+pub struct Writer {
+    indexes: HashMap<i64, KeyIndex>,
+}
+
+/// When a write happens.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// Stamp (TSO).
+    pub stamp: u64,
+    /// Microseconds of the epoch.
+    pub micros: i64,
+}
+
+type Keys = HashMap<u128, Location, QualityRandomState>;
+
+/// Index of a batch in its tablet, and of a row in the batch.
+type Location = (u32, u32);
+
+#[derive(Debug)]
+struct KeyIndex {
+    keys: Keys,
+}
+
+impl Writer {
+    /// Forgets where keys are; needed when tablets were changed other than by [`append`] and [`delete`].
+    pub fn forget(&mut self) {
+        self.indexes.clear();
+    }
+
+    fn index(&mut self, tablet: &Tablet, encoder: &KeyEncoder) -> Result<&mut KeyIndex, SqlError> {
+        use std::collections::hash_map::Entry;
+        match self.indexes.entry(tablet.id) {
+            Entry::Occupied(found) => Ok(found.into_mut()),
+            Entry::Vacant(place) => {
+                let mut keys = Keys::with_hasher(QualityRandomState::with_seed(1));
+                for (at, batch) in tablet.batches.iter().enumerate() {
+                    for (row, key) in encoder.keys(&batch.data)?.into_iter().enumerate() {
+                        if batch.is_live(row) {
+                            keys.insert(key, (at as u32, row as u32));
+                        }
+                    }
+                }
+                Ok(place.insert(KeyIndex { keys }))
+            }
+        }
+    }
+}
+
+/// Turns key columns into numbers: short keys into themselves, long ones into 127 bits of hash.
+pub(crate) struct KeyEncoder {
+    converter: RowConverter,
+    indexes: Vec<usize>,
+    hashers: [QualityRandomState; 2],
+}
+
+impl KeyEncoder {
+    /// For a table's key columns.
+    pub(crate) fn new(schema: &TableSchema) -> Result<Self, SqlError> {
+        let indexes = schema.key_indexes();
+        let fields =
+            indexes.iter().map(|i| SortField::new(schema.columns[*i].doris_type.arrow_type())).collect();
+        Ok(Self {
+            converter: RowConverter::new(fields).map_err(SqlError::plain)?,
+            indexes,
+            hashers: [QualityRandomState::with_seed(2), QualityRandomState::with_seed(3)],
+        })
+    }
+
+    /// The key of every row.
+    pub(crate) fn keys(&self, batch: &RecordBatch) -> Result<Vec<u128>, SqlError> {
+        let columns: Vec<ArrayRef> = self.indexes.iter().map(|i| batch.column(*i).clone()).collect();
+        let rows = self.converter.convert_columns(&columns).map_err(SqlError::plain)?;
+        Ok(rows.iter().map(|row| self.key(row.as_ref())).collect())
+    }
+
+    fn key(&self, bytes: &[u8]) -> u128 {
+        if bytes.len() < 16 {
+            let mut packed = [0; 16];
+            packed[0] = bytes.len() as u8;
+            packed[1..=bytes.len()].copy_from_slice(bytes);
+            return u128::from_be_bytes(packed);
+        }
+        let [first, second] = &self.hashers;
+        (u128::from(first.hash_one(bytes)) << 64 | u128::from(second.hash_one(bytes))) | 1 << 127
+    }
+}
+
+/// The version after rows were added by the rules of the table's model.
+pub fn append(
+    version: &TableVersion,
+    writer: &mut Writer,
+    rows: BTreeMap<i64, Vec<RecordBatch>>,
+    moment: Moment,
+) -> Result<TableVersion, SqlError> {
+    let mut left = rows;
+    let schema = &version.schema;
+    let next = change_tablets(version, moment, |tablet| {
+        let Some(batches) = left.remove(&tablet.id) else { return Ok(None) };
+        let batches = batches.into_iter().filter(|b| b.num_rows() > 0).collect::<Vec<_>>();
+        let changed = match schema.keys_type {
+            KeysType::Duplicate => {
+                let mut all = tablet.batches.clone();
+                batches.into_iter().try_for_each(|batch| push_batch(&mut all, batch, None))?;
+                all
+            }
+            KeysType::Unique => upsert(schema, tablet, writer, batches)?,
+            KeysType::Aggregate => tablet_aggregate::merge(schema, tablet, batches)?,
+        };
+        Ok(Some(changed))
+    })?;
+    match left.into_keys().next() {
+        None => Ok(next),
+        Some(id) => Err(SqlError::plain(format!("tablet {id} was dropped while it was written"))),
+    }
+}
+
+/// The version after the given rows, (batch, row) by tablet, were deleted.
+pub fn delete(
+    version: &TableVersion,
+    writer: &mut Writer,
+    rows: &HashMap<i64, Vec<(usize, usize)>>,
+    moment: Moment,
+) -> Result<TableVersion, SqlError> {
+    change_tablets(version, moment, |tablet| {
+        let Some(rows) = rows.get(&tablet.id) else { return Ok(None) };
+        // Locations of other keys stay as they are; keys of deleted rows would point at dead rows.
+        writer.indexes.remove(&tablet.id);
+        let mut masks = Masks::default();
+        for (batch, row) in rows {
+            masks.kill(&tablet.batches, *batch, *row);
+        }
+        let mut batches = tablet.batches.clone();
+        masks.apply(&mut batches);
+        Ok(Some(compact(&version.schema, batches)?.0))
+    })
+}
+
+/// Applies `change` to every tablet; a changed partition gets its next version.
+pub fn change_tablets(
+    version: &TableVersion,
+    moment: Moment,
+    mut change: impl FnMut(&Tablet) -> Result<Option<Vec<Arc<StoredBatch>>>, SqlError>,
+) -> Result<TableVersion, SqlError> {
+    let mut partitions = Vec::with_capacity(version.partitions.len());
+    for partition in &version.partitions {
+        let mut tablets = partition.tablets.clone();
+        let mut changed = false;
+        for tablet in &mut tablets {
+            if let Some(batches) = change(tablet)? {
+                *tablet = Arc::new(Tablet { batches, ..(**tablet).clone() });
+                changed = true;
+            }
+        }
+        partitions.push(match changed {
+            false => Arc::clone(partition),
+            true => Arc::new(Partition {
+                tablets,
+                version: partition.version + 1,
+                visible_micros: moment.micros,
+                ..(**partition).clone()
+            }),
+        });
+    }
+    Ok(TableVersion {
+        schema: Arc::clone(&version.schema),
+        partitions,
+        version: version.version + 1,
+        stamp: moment.stamp,
+    })
+}
+
+/// Adds a batch; a small last one grows instead, its rows keep their places.
+fn push_batch(
+    batches: &mut Vec<Arc<StoredBatch>>,
+    batch: RecordBatch,
+    live: Option<BooleanBuffer>,
+) -> Result<(), SqlError> {
+    let joins = batches.last().is_some_and(|last| {
+        last.data.num_rows() + batch.num_rows() <= TAIL_ROWS
+            && last.bytes + batch.get_array_memory_size() <= BATCH_BYTES
+    });
+    if !joins {
+        batches.push(StoredBatch::new(batch, live));
+        return Ok(());
+    }
+    let Some(last) = batches.pop() else { return Ok(()) };
+    let joined = concat_batches(batch.schema_ref(), [&last.data, &batch]).map_err(SqlError::plain)?;
+    let mask = (last.live.is_some() || live.is_some()).then(|| {
+        let mut bits = BooleanBufferBuilder::new(joined.num_rows());
+        append_mask(&mut bits, last.live.as_ref(), last.data.num_rows());
+        append_mask(&mut bits, live.as_ref(), batch.num_rows());
+        bits.finish()
+    });
+    batches.push(StoredBatch::new(joined, mask));
+    Ok(())
+}
+
+fn append_mask(bits: &mut BooleanBufferBuilder, mask: Option<&BooleanBuffer>, rows: usize) {
+    match mask {
+        Some(mask) => bits.append_buffer(mask),
+        None => bits.append_n(rows, true),
+    }
+}
+
+/// Merge-on-write: the newest row of a key lives, or the one with the larger sequence value where one is declared.
+fn upsert(
+    schema: &TableSchema,
+    tablet: &Tablet,
+    writer: &mut Writer,
+    incoming: Vec<RecordBatch>,
+) -> Result<Vec<Arc<StoredBatch>>, SqlError> {
+    let encoder = KeyEncoder::new(schema)?;
+    let index = writer.index(tablet, &encoder)?;
+    let mut batches = tablet.batches.clone();
+    for batch in incoming {
+        // Rows are placed as if the batch were added as it is; `push_batch` then keeps or shifts them all alike.
+        let keys = encoder.keys(&batch)?;
+        let base = batches.len();
+        let rows = batch.num_rows();
+        push_batch(&mut batches, batch, None)?;
+        let at = batches.len() - 1;
+        let shift = if batches.len() == base { batches[at].data.num_rows() - rows } else { 0 };
+        let sequence = Sequence::new(schema, &batches)?;
+        let mut masks = Masks::default();
+        for (row, key) in keys.into_iter().enumerate() {
+            let new: Location = (at as u32, (row + shift) as u32);
+            match index.keys.entry(key) {
+                std::collections::hash_map::Entry::Vacant(place) => {
+                    place.insert(new);
+                }
+                std::collections::hash_map::Entry::Occupied(mut place) => {
+                    let old = *place.get();
+                    let loser = if sequence.as_ref().is_some_and(|s| s.is_older(new, old)) { new } else { old };
+                    if loser == old {
+                        place.insert(new);
+                    }
+                    masks.kill(&batches, loser.0 as usize, loser.1 as usize);
+                }
+            }
+        }
+        masks.apply(&mut batches);
+    }
+    let (batches, moved) = compact(schema, batches)?;
+    if moved {
+        writer.indexes.remove(&tablet.id);
+    }
+    Ok(batches)
+}
+
+/// Encoded values of the sequence column of every batch.
+struct Sequence {
+    rows: Vec<datafusion::arrow::row::Rows>,
+}
+
+impl Sequence {
+    fn new(schema: &TableSchema, batches: &[Arc<StoredBatch>]) -> Result<Option<Self>, SqlError> {
+        let Some(index) = schema.sequence_index() else { return Ok(None) };
+        let doris_type = &schema.columns[index].doris_type;
+        let converter = RowConverter::new(vec![SortField::new(doris_type.compute_type())]).map_err(SqlError::plain)?;
+        let rows = batches
+            .iter()
+            .map(|b| {
+                let column = crate::values::to_compute(doris_type, b.data.column(index));
+                converter.convert_columns(&[column]).map_err(SqlError::plain)
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Some(Self { rows }))
+    }
+
+    fn is_older(&self, a: Location, b: Location) -> bool {
+        let value = |(batch, row): Location| self.rows[batch as usize].row(row as usize);
+        value(a) < value(b)
+    }
+}
+
+/// Rows to delete, by batch.
+#[derive(Default)]
+struct Masks {
+    dead: HashMap<usize, BooleanBufferBuilder>,
+}
+
+impl Masks {
+    fn kill(&mut self, batches: &[Arc<StoredBatch>], batch: usize, row: usize) {
+        let bits = self.dead.entry(batch).or_insert_with(|| {
+            let stored = &batches[batch];
+            let mut bits = BooleanBufferBuilder::new(stored.data.num_rows());
+            append_mask(&mut bits, stored.live.as_ref(), stored.data.num_rows());
+            bits
+        });
+        bits.set_bit(row, false);
+    }
+
+    fn apply(self, batches: &mut [Arc<StoredBatch>]) {
+        for (at, mut bits) in self.dead {
+            batches[at] = StoredBatch::new(batches[at].data.clone(), Some(bits.finish()));
+        }
+    }
+}
+
+/// Rewrites a tablet that is mostly dead rows; true when rows moved.
+fn compact(
+    schema: &TableSchema,
+    batches: Vec<Arc<StoredBatch>>,
+) -> Result<(Vec<Arc<StoredBatch>>, bool), SqlError> {
+    let all: usize = batches.iter().map(|b| b.data.num_rows()).sum();
+    let live: usize = batches.iter().map(|b| b.rows()).sum();
+    if all - live <= DEAD_ROWS || all - live <= live {
+        return Ok((batches, false));
+    }
+    let visible: Vec<RecordBatch> = batches.iter().map(|b| b.visible().clone()).filter(|b| b.num_rows() > 0).collect();
+    Ok((join(&schema.stored_schema(), visible)?, true))
+}
+
+/// Joins batches into as few of a good size as they fit in.
+pub(crate) fn join(
+    schema: &arrow_schema::SchemaRef,
+    batches: Vec<RecordBatch>,
+) -> Result<Vec<Arc<StoredBatch>>, SqlError> {
+    let mut out = Vec::new();
+    let mut group: Vec<RecordBatch> = Vec::new();
+    let (mut rows, mut bytes) = (0, 0);
+    let mut flush = |group: &mut Vec<RecordBatch>| -> Result<(), SqlError> {
+        if !group.is_empty() {
+            let joined = concat_batches(schema, group.iter()).map_err(SqlError::plain)?;
+            out.push(StoredBatch::new(joined, None));
+            group.clear();
+        }
+        Ok(())
+    };
+    for batch in batches {
+        let size = batch.get_array_memory_size();
+        if rows + batch.num_rows() > BATCH_ROWS || bytes + size > BATCH_BYTES {
+            flush(&mut group)?;
+            (rows, bytes) = (0, 0);
+        }
+        rows += batch.num_rows();
+        bytes += size;
+        group.push(batch);
+    }
+    flush(&mut group)?;
+    Ok(out)
+}

@@ -1,0 +1,14 @@
+//! Values: their calendar, numbers and texts, and arrays built from cells or cast from other arrays.
+
+pub mod build;
+pub mod cast;
+pub mod civil;
+pub mod compute;
+pub mod datetime;
+pub mod nested;
+pub mod number;
+
+pub use build::{CellError, build_array};
+pub use cast::cast_array;
+pub use compute::{from_compute, to_compute};
+pub use nested::{Cell, read_cell};

@@ -1,0 +1,222 @@
+//! Text of nested values: `[1, 2]`, `{"k":1}`, `{"a":1, "b":"x"}` read into trees of cells.
+
+use std::borrow::Cow;
+
+use crate::types::DorisType;
+
+/// A value before it has a type: NULL, text, or nested cells.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell<'a> {
+    /// NULL.
+    Null,
+    /// A scalar's text, unquoted.
+    Text(Cow<'a, str>),
+    /// Items of an array.
+    List(Vec<Cell<'a>>),
+    /// Entries of a map, or named fields of a struct.
+    Pairs(Vec<(Cell<'a>, Cell<'a>)>),
+    /// Fields of a struct in order.
+    Fields(Vec<Cell<'a>>),
+}
+
+/// Reads the text of one value of the type; scalars are taken whole.
+pub fn read_cell<'a>(doris_type: &DorisType, text: &'a str) -> Result<Cell<'a>, String> {
+    if !doris_type.is_nested() {
+        return Ok(Cell::Text(Cow::Borrowed(text)));
+    }
+    let mut reader = Reader { text, at: 0 };
+    let cell = reader.value(doris_type)?;
+    reader.skip_blanks();
+    if reader.at == text.len() { Ok(cell) } else { Err(format!("trailing text at byte {}", reader.at)) }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn value(&mut self, doris_type: &DorisType) -> Result<Cell<'a>, String> {
+        self.skip_blanks();
+        match doris_type {
+            DorisType::Array(item) => {
+                if self.null() {
+                    return Ok(Cell::Null);
+                }
+                self.expect('[')?;
+                let mut items = Vec::new();
+                while !self.eat(']') {
+                    if !items.is_empty() {
+                        self.expect(',')?;
+                    }
+                    items.push(self.value(item)?);
+                }
+                Ok(Cell::List(items))
+            }
+            DorisType::Map(key, value) => {
+                if self.null() {
+                    return Ok(Cell::Null);
+                }
+                self.expect('{')?;
+                let mut pairs = Vec::new();
+                while !self.eat('}') {
+                    if !pairs.is_empty() {
+                        self.expect(',')?;
+                    }
+                    let key = self.value(key)?;
+                    self.expect(':')?;
+                    pairs.push((key, self.value(value)?));
+                }
+                Ok(Cell::Pairs(pairs))
+            }
+            DorisType::Struct(fields) => self.structure(fields),
+            DorisType::Json | DorisType::Variant => self.json(),
+            _ => self.scalar(),
+        }
+    }
+
+    /// `{"a":1, "b":"x"}` by name or `{1, "x"}` in order.
+    fn structure(&mut self, fields: &[crate::types::StructField]) -> Result<Cell<'a>, String> {
+        if self.null() {
+            return Ok(Cell::Null);
+        }
+        self.expect('{')?;
+        let mut named: Vec<Option<Cell<'a>>> = vec![None; fields.len()];
+        let mut next = 0;
+        while !self.eat('}') {
+            if next > 0 {
+                self.expect(',')?;
+            }
+            self.skip_blanks();
+            let index = match self.field_name(fields)? {
+                Some(index) => index,
+                None => next,
+            };
+            let field = fields.get(index).ok_or("more values than fields in the struct")?;
+            let value = self.value(&field.doris_type)?;
+            named[index] = Some(value);
+            next += 1;
+        }
+        Ok(Cell::Fields(named.into_iter().map(|cell| cell.unwrap_or(Cell::Null)).collect()))
+    }
+
+    /// Reads `name:` when one follows; else stays where it is.
+    fn field_name(&mut self, fields: &[crate::types::StructField]) -> Result<Option<usize>, String> {
+        let start = self.at;
+        if let Ok(Cell::Text(name)) = self.scalar() {
+            if self.eat(':') {
+                return fields
+                    .iter()
+                    .position(|f| f.name.eq_ignore_ascii_case(&name))
+                    .map(Some)
+                    .ok_or_else(|| format!("the struct has no field `{name}`"));
+            }
+        }
+        self.at = start;
+        Ok(None)
+    }
+
+    fn scalar(&mut self) -> Result<Cell<'a>, String> {
+        self.skip_blanks();
+        match self.rest().chars().next() {
+            Some(quote @ ('"' | '\'')) => self.quoted(quote).map(Cell::Text),
+            Some(_) => {
+                let end = self.rest().find([',', ']', '}', ':']).unwrap_or(self.rest().len());
+                let raw = self.rest()[..end].trim();
+                self.at += end;
+                match raw {
+                    "" => Err(format!("a value is missing at byte {}", self.at)),
+                    raw if raw.eq_ignore_ascii_case("null") || raw == "\\N" => Ok(Cell::Null),
+                    raw => Ok(Cell::Text(Cow::Borrowed(raw))),
+                }
+            }
+            None => Err("the text ends within the value".into()),
+        }
+    }
+
+    /// A JSON value within a nested value, its text as it stands; a quoted text that holds JSON is that JSON.
+    fn json(&mut self) -> Result<Cell<'a>, String> {
+        self.skip_blanks();
+        let mut values = serde_json::Deserializer::from_str(self.rest()).into_iter::<serde_json::Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                let end = values.byte_offset();
+                let raw = &self.rest()[..end];
+                self.at += end;
+                Ok(match value {
+                    serde_json::Value::Null => Cell::Null,
+                    serde_json::Value::String(text)
+                        if serde_json::from_str::<serde_json::Value>(&text).is_ok() =>
+                    {
+                        Cell::Text(Cow::Owned(text))
+                    }
+                    _ => Cell::Text(Cow::Borrowed(raw)),
+                })
+            }
+            _ => self.scalar(),
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<Cow<'a, str>, String> {
+        let body = &self.rest()[1..];
+        let mut out = String::new();
+        let mut chars = body.char_indices();
+        while let Some((at, c)) = chars.next() {
+            if c == quote {
+                self.at += at + 2;
+                return Ok(Cow::Owned(out));
+            }
+            if c != '\\' {
+                out.push(c);
+                continue;
+            }
+            match chars.next().map(|(_, c)| c) {
+                Some('n') => out.push('\n'),
+                Some('t') => out.push('\t'),
+                Some('r') => out.push('\r'),
+                Some('b') => out.push('\u{8}'),
+                Some('f') => out.push('\u{c}'),
+                Some('u') => {
+                    let hex: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
+                    let code = u32::from_str_radix(&hex, 16).map_err(|_| format!("`\\u{hex}` is no code"))?;
+                    out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+                }
+                Some(other) => out.push(other),
+                None => break,
+            }
+        }
+        Err("a quoted text does not end".into())
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start().len();
+    }
+
+    fn eat(&mut self, c: char) -> bool {
+        self.skip_blanks();
+        let found = self.rest().starts_with(c);
+        if found {
+            self.at += c.len_utf8();
+        }
+        found
+    }
+
+    fn expect(&mut self, c: char) -> Result<(), String> {
+        if self.eat(c) { Ok(()) } else { Err(format!("`{c}` is missing at byte {}", self.at)) }
+    }
+
+    /// Eats a `null` that stands alone.
+    fn null(&mut self) -> bool {
+        self.skip_blanks();
+        let found = self.rest().get(..4).is_some_and(|word| word.eq_ignore_ascii_case("null"))
+            && !self.rest()[4..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        if found {
+            self.at += 4;
+        }
+        found
+    }
+}
