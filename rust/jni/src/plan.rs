@@ -1,6 +1,6 @@
 //! Exports over the planning of a read: started, polled with bounded waits, its result taken as bytes.
 
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
 use doris_client::config::ReadConfig;
@@ -46,8 +46,13 @@ pub struct OpenPlan {
 impl OpenPlan {
     /// Parses the configuration and begins to plan.
     pub fn start(config: &[u8]) -> Result<Self, Failure> {
-        let config = Arc::new(ReadConfig::decode(config)?);
+        let config = ReadConfig::decode(config)?;
         let lease = Lease::new(config.worker_threads())?;
+        Ok(Self::run(lease, async move { plan(&config).await }))
+    }
+
+    /// Runs what yields a plan on the runtime.
+    pub fn run(lease: Lease, planning: impl Future<Output = Result<ScanPlan, Error>> + Send + 'static) -> Self {
         let gone = CancellationToken::new();
         let guard = gone.clone().drop_guard();
         let task = lease.handle().spawn(async move {
