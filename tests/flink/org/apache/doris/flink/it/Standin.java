@@ -1,0 +1,256 @@
+package org.apache.doris.flink.it;
+
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The stand-in server as a process of its own, and its admin port. As an extension it lives as long
+ * as the test class and looks at the end whether anything native or on the server was left open.
+ */
+final class Standin
+        implements BeforeAllCallback, AfterEachCallback, AfterAllCallback, AutoCloseable {
+
+    private final List<String> arguments;
+
+    private Path folder;
+    private Process process;
+    private Map<String, Object> ports;
+    private MysqlPort mysql;
+
+    private Standin(List<String> arguments) {
+        this.arguments = arguments;
+    }
+
+    /** A server that is not started yet, on free ports, with further arguments. */
+    static Standin with(String... arguments) {
+        return new Standin(Arrays.asList(arguments));
+    }
+
+    /** Starts the process and waits until all of its ports accept. */
+    Standin start() throws Exception {
+        folder = Files.createTempDirectory("standin");
+        Path portsFile = folder.resolve("ports.json");
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("doris.standin.binary"));
+        for (String port :
+                List.of("fe-http", "mysql", "fe-flight", "be-http", "be-flight", "admin")) {
+            // A later argument may switch Flight off.
+            if (!arguments.contains("--" + port)) {
+                command.addAll(List.of("--" + port, "0"));
+            }
+        }
+        command.addAll(List.of("--ports-file", portsFile.toString(), "--exit-with-stdin"));
+        command.addAll(arguments);
+        process =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(folder.resolve("log").toFile())
+                        .start();
+        Until.holds(
+                "the stand-in server is up: " + log(),
+                () -> {
+                    if (!process.isAlive()) {
+                        throw new IOException("The stand-in server did not start: " + log());
+                    }
+                    return Files.exists(portsFile);
+                });
+        ports = Json.object(Files.readString(portsFile));
+        mysql = new MysqlPort(port("fe", 0, "mysql"));
+        return this;
+    }
+
+    /** {@code host:port} of the front ends' REST services, as option {@code fenodes} takes it. */
+    String fenodes() {
+        List<String> nodes = new ArrayList<>();
+        for (int i = 0; i < nodes("fe").size(); i++) {
+            nodes.add("127.0.0.1:" + port("fe", i, "http"));
+        }
+        return String.join(",", nodes);
+    }
+
+    /** A port: {@code fe} or {@code be}, its number, {@code http}, {@code flight}, {@code mysql}. */
+    int port(String kind, int index, String service) {
+        return ((Long) nodes(kind).get(index).get(service)).intValue();
+    }
+
+    /** Runs a statement over the MySQL port; rows as text, null for NULL. */
+    List<List<String>> sql(String statement) {
+        return mysql.query(statement);
+    }
+
+    /** Runs statements over the MySQL port. */
+    void run(String... statements) {
+        for (String statement : statements) {
+            mysql.query(statement);
+        }
+    }
+
+    /** The one value that a query gives. */
+    String value(String query) {
+        return sql(query).get(0).get(0);
+    }
+
+    /** Tablets of a table, in order. */
+    List<Long> tablets(String database, String table) {
+        Map<String, Object> info = Json.object(call("GET", "/tables/" + database + "/" + table, ""));
+        return ((List<?>) info.get("tablets"))
+                .stream().map(tablet -> (Long) ((Map<?, ?>) tablet).get("id")).collect(Collectors.toList());
+    }
+
+    /** A figure of what is open or was served. */
+    long stat(String name) {
+        return (Long) Json.object(call("GET", "/stats", "")).get(name);
+    }
+
+    /** Position in the journal now; what comes after it is given by {@link #journal}. */
+    long mark() {
+        List<Map<String, Object>> all = journal(0);
+        return all.isEmpty() ? 0 : (Long) all.get(all.size() - 1).get("seq");
+    }
+
+    /** What was requested after a position. */
+    List<Map<String, Object>> journal(long since) {
+        return Json.objects(journalText(since));
+    }
+
+    /** What was requested after a position, as it is served. */
+    String journalText(long since) {
+        return call("GET", "/requests?since=" + since, "");
+    }
+
+    /** The queries on a table for whose rows a Flight client asked after a position. */
+    List<String> queries(long since, String table) {
+        return journal(since).stream()
+                .filter(entry -> "GetFlightInfo".equals(entry.get("method")))
+                .map(entry -> String.valueOf(entry.get("statement")))
+                .filter(statement -> statement.contains(table) && !statement.contains("LIMIT 0"))
+                .filter(statement -> !statement.contains("information_schema"))
+                .collect(Collectors.toList());
+    }
+
+    /** Adds a fault rule and gives its number. */
+    long fault(Fault fault) {
+        return (Long) Json.object(call("POST", "/faults", fault.json())).get("id");
+    }
+
+    /** Deletes all rules; what they hold goes on. */
+    void clearFaults() {
+        call("DELETE", "/faults", "");
+    }
+
+    /** Deletes a rule; what it holds goes on. */
+    void clearFault(long id) {
+        call("DELETE", "/faults/" + id, "");
+    }
+
+    /** How often a rule struck. */
+    long fired(long id) {
+        return (Long) rule(id).get("fired");
+    }
+
+    /** How many requests a rule holds now. */
+    long holding(long id) {
+        return (Long) rule(id).get("holding");
+    }
+
+    /** Any call of the admin port. */
+    String post(String path) {
+        return call("POST", path, "");
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) throws Exception {
+        start();
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        clearFaults();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) throws Exception {
+        try {
+            clearFaults();
+            NothingLeft.check(this);
+        } finally {
+            close();
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        if (process == null) {
+            return;
+        }
+        if (mysql != null) {
+            mysql.close();
+        }
+        process.getOutputStream().close();
+        Until.holds("the stand-in server has ended", () -> !process.isAlive());
+        process = null;
+        for (String file : List.of("ports.json", "log")) {
+            Files.deleteIfExists(folder.resolve(file));
+        }
+        Files.delete(folder);
+    }
+
+    private Map<String, Object> rule(long id) {
+        return Json.objects(call("GET", "/faults", "")).stream()
+                .filter(rule -> rule.get("id").equals(id))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no rule " + id));
+    }
+
+    private String call(String method, String path, String body) {
+        try {
+            URI uri = URI.create("http://127.0.0.1:" + ports.get("admin") + path);
+            HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+            connection.setRequestMethod(method);
+            if (!body.isEmpty()) {
+                connection.setDoOutput(true);
+                connection.getOutputStream().write(body.getBytes(StandardCharsets.UTF_8));
+            }
+            int status = connection.getResponseCode();
+            InputStream stream =
+                    status < 400 ? connection.getInputStream() : connection.getErrorStream();
+            try (InputStream in = stream) {
+                String answer =
+                        in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+                if (status >= 400) {
+                    throw new AssertionError(
+                            method + " " + path + " gave " + status + ": " + answer);
+                }
+                return answer;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private List<Map<String, Object>> nodes(String kind) {
+        return (List<Map<String, Object>>) ports.get(kind);
+    }
+
+    private String log() throws IOException {
+        Path log = folder.resolve("log");
+        return Files.exists(log) ? Files.readString(log) : "";
+    }
+}
