@@ -1,4 +1,13 @@
 //! Types and bytes between Apache Doris and Flink: no I/O, no protocol.
+//!
+//! [`types`] knows both sides' types and which fits which, [`schema`] compares a table with its declaration,
+//! [`normalize`] turns what a server delivers into canonical Arrow types, [`ipc`] is the shape in which rows go on.
 #![forbid(unsafe_code)]
 
+pub mod error;
 pub mod ipc;
+pub mod normalize;
+pub mod schema;
+pub mod types;
+
+pub use error::Error;

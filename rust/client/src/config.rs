@@ -1,30 +1,402 @@
 //! The configuration of a read: one complete, resolved map of texts, parsed once.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
 
+use doris_arrow::normalize::Zone;
+use doris_arrow::types::{FlinkField, FlinkKind, FlinkType};
+
+use crate::address::Address;
 use crate::error::{Error, ErrorKind};
 
 /// Everything that a read needs to know. The password shows in no `Debug` or `Display`.
 #[derive(Clone, Debug)]
 pub struct ReadConfig {
-    worker_threads: usize,
+    pub(crate) fenodes: Vec<Address>,
+    pub(crate) login: Login,
+    pub(crate) table: Table,
+    pub(crate) retries: u32,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) read_timeout: Duration,
+    pub(crate) query_timeout: Duration,
+    pub(crate) batch_size: u32,
+    pub(crate) memory_limit: u64,
+    pub(crate) queue_size: usize,
+    pub(crate) flight_port: Option<u16>,
+    pub(crate) buffer_size: u64,
+    pub(crate) flight_hosts: Vec<(Address, Address)>,
+    pub(crate) worker_threads: usize,
+    pub(crate) user_filter: String,
+    pub(crate) pushed_filter: String,
+    pub(crate) limit: Option<u64>,
+    pub(crate) local_zone: Zone,
+    pub(crate) declared: Vec<FlinkField>,
+    pub(crate) columns: Vec<WantedColumn>,
+}
+
+/// A user and a password.
+#[derive(Clone)]
+pub(crate) struct Login {
+    pub(crate) user: String,
+    pub(crate) password: String,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Login {{ user: {:?}, password: *** }}", self.user)
+    }
+}
+
+/// The name of a table, unquoted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    /// Only for three-part names.
+    pub(crate) catalog: Option<String>,
+    pub(crate) database: String,
+    pub(crate) name: String,
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(catalog) = &self.catalog {
+            write!(f, "{catalog}.")?;
+        }
+        write!(f, "{}.{}", self.database, self.name)
+    }
+}
+
+/// A column to be produced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WantedColumn {
+    /// Names from the column down to a field of a struct.
+    pub(crate) path: Vec<String>,
+    pub(crate) r#type: FlinkType,
 }
 
 impl ReadConfig {
     /// Parses the bytes that Java sends: u32 count, then u32 length and UTF-8 for each key and value, big-endian.
     pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
-        let _ = bytes;
-        Self::from_map(BTreeMap::new())
+        let mut rest = bytes;
+        let count = take_u32(&mut rest)?;
+        let mut map = BTreeMap::new();
+        for _ in 0..count {
+            let key = take_text(&mut rest)?;
+            let value = take_text(&mut rest)?;
+            map.insert(key, value);
+        }
+        if !rest.is_empty() {
+            return Err(broken("bytes are left over"));
+        }
+        Self::from_map(map)
     }
 
     /// Parses the map itself. A missing or unparsable key is a `Config` error that names it.
     pub fn from_map(map: BTreeMap<String, String>) -> Result<Self, Error> {
-        let _ = map;
-        Err(Error::new(ErrorKind::Internal, "not there yet"))
+        let keys = Keys(&map);
+        let fenodes = keys.parse("fenodes", "host:port,host:port", Address::parse_list)?;
+        let table = Table {
+            catalog: Some(keys.text("table.catalog")?.to_owned()).filter(|c| !c.is_empty()),
+            database: keys.not_empty("table.database")?,
+            name: keys.not_empty("table.name")?,
+        };
+        let flight_port = keys.parse("source.flight-sql-port", "-1 or a port", |text| {
+            match text.parse::<i32>() {
+                Ok(-1) => Ok(None),
+                Ok(port) => u16::try_from(port)
+                    .ok()
+                    .filter(|p| *p > 0)
+                    .map(Some)
+                    .ok_or_else(String::new),
+                Err(_) => Err(String::new()),
+            }
+        })?;
+        let limit = keys.number::<i64>("read.limit", -1..=i64::MAX)?;
+        let declared = keys.parse(
+            "read.declared",
+            "a serializable ROW type",
+            |text| match FlinkType::parse(text).map_err(|e| e.to_string())?.kind {
+                FlinkKind::Row(fields) => Ok(fields),
+                other => Err(format!("{other} is not a ROW")),
+            },
+        )?;
+        let count = keys.number::<usize>("read.columns", 0..=100_000)?;
+        let mut columns = Vec::with_capacity(count);
+        for i in 0..count {
+            columns.push(WantedColumn {
+                path: keys.parse(
+                    &format!("read.column.{i}.path"),
+                    "names in backticks, joined by dots",
+                    parse_path,
+                )?,
+                r#type: keys.parse(&format!("read.column.{i}.type"), "a serializable type", |text| {
+                    FlinkType::parse(text).map_err(|e| e.to_string())
+                })?,
+            });
+        }
+        Ok(Self {
+            fenodes,
+            login: Login {
+                user: keys.text("username")?.to_owned(),
+                password: keys.text("password")?.to_owned(),
+            },
+            table,
+            retries: keys.number("doris.request.retries", 0..=u32::MAX)?,
+            connect_timeout: keys.millis("doris.request.connect.timeout")?,
+            read_timeout: keys.millis("doris.request.read.timeout")?,
+            query_timeout: keys.millis("doris.request.query.timeout")?,
+            batch_size: keys.number("doris.batch.size", 1..=65535)?,
+            memory_limit: keys.number("doris.exec.mem.limit", 1..=i64::MAX as u64)?,
+            queue_size: keys.number("doris.deserialize.queue.size", 1..=1 << 20)?,
+            flight_port,
+            buffer_size: keys.number("source.read-buffer-size", 1..=i64::MAX as u64)?,
+            flight_hosts: keys.parse("source.flight-host-mapping", "a:1=b:2,…", parse_mapping)?,
+            worker_threads: keys.number("doris.native.worker-threads", 1..=1024)?,
+            user_filter: keys.text("doris.filter.query")?.trim().to_owned(),
+            pushed_filter: keys.text("read.filter")?.trim().to_owned(),
+            limit: u64::try_from(limit).ok(),
+            local_zone: keys.parse(
+                "read.local-time-zone",
+                "a time zone such as UTC, +08:00 or Asia/Shanghai",
+                |text| Zone::parse(text).ok_or_else(String::new),
+            )?,
+            declared,
+            columns,
+        })
     }
 
     /// `doris.native.worker-threads`: threads of the runtime.
     pub fn worker_threads(&self) -> usize {
         self.worker_threads
+    }
+}
+
+fn broken(what: &str) -> Error {
+    Error::new(
+        ErrorKind::Config,
+        format!("the configuration cannot be decoded: {what}"),
+    )
+}
+
+fn take_u32(rest: &mut &[u8]) -> Result<u32, Error> {
+    let (head, tail) = rest
+        .split_first_chunk::<4>()
+        .ok_or_else(|| broken("it ends early"))?;
+    *rest = tail;
+    Ok(u32::from_be_bytes(*head))
+}
+
+fn take_text(rest: &mut &[u8]) -> Result<String, Error> {
+    let length = take_u32(rest)? as usize;
+    let (head, tail) = rest
+        .split_at_checked(length)
+        .ok_or_else(|| broken("it ends early"))?;
+    *rest = tail;
+    String::from_utf8(head.to_vec()).map_err(|_| broken("a text is not UTF-8"))
+}
+
+struct Keys<'a>(&'a BTreeMap<String, String>);
+
+impl Keys<'_> {
+    fn text(&self, key: &str) -> Result<&str, Error> {
+        self.0
+            .get(key)
+            .map(String::as_str)
+            .ok_or_else(|| Error::new(ErrorKind::Config, format!("the configuration lacks '{key}'")))
+    }
+
+    fn not_empty(&self, key: &str) -> Result<String, Error> {
+        match self.text(key)? {
+            "" => Err(Error::new(ErrorKind::Config, format!("'{key}' is empty"))),
+            text => Ok(text.to_owned()),
+        }
+    }
+
+    fn parse<T>(
+        &self,
+        key: &str,
+        allowed: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Error> {
+        let text = self.text(key)?;
+        parse(text).map_err(|why| {
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(" ({why})")
+            };
+            Error::new(
+                ErrorKind::Config,
+                format!("'{key}' = '{text}' is not usable{why}; allowed: {allowed}"),
+            )
+        })
+    }
+
+    fn number<T: std::str::FromStr + PartialOrd + fmt::Display>(
+        &self,
+        key: &str,
+        range: std::ops::RangeInclusive<T>,
+    ) -> Result<T, Error> {
+        let allowed = format!("{} to {}", range.start(), range.end());
+        self.parse(key, &allowed, |text| {
+            text.parse()
+                .ok()
+                .filter(|n| range.contains(n))
+                .ok_or_else(String::new)
+        })
+    }
+
+    fn millis(&self, key: &str) -> Result<Duration, Error> {
+        // A year is as good as for ever and keeps instants representable.
+        Ok(Duration::from_millis(
+            self.number(key, 1..=u64::MAX)?.min(31_536_000_000),
+        ))
+    }
+}
+
+/// `` `s`.`a``b` `` → `s`, ``a`b``.
+fn parse_path(text: &str) -> Result<Vec<String>, String> {
+    let mut path = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest
+            .strip_prefix('`')
+            .ok_or("a name does not start with a backtick")?;
+        let mut name = String::new();
+        loop {
+            let (part, after) = rest
+                .split_once('`')
+                .ok_or("a name does not end with a backtick")?;
+            name.push_str(part);
+            rest = after;
+            match rest.strip_prefix('`') {
+                Some(after) => {
+                    name.push('`');
+                    rest = after;
+                }
+                None => break,
+            }
+        }
+        path.push(name);
+        if rest.is_empty() {
+            return Ok(path);
+        }
+        rest = rest.strip_prefix('.').ok_or("names are not joined by a dot")?;
+    }
+}
+
+fn parse_mapping(text: &str) -> Result<Vec<(Address, Address)>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    text.split(',')
+        .map(|pair| {
+            let (from, to) = pair
+                .split_once('=')
+                .ok_or_else(|| format!("'{}' has no '='", pair.trim()))?;
+            Ok((Address::parse(from)?, Address::parse(to)?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complete() -> BTreeMap<String, String> {
+        [
+            ("fenodes", "fe1:8030, fe2:8030"),
+            ("benodes", ""),
+            ("username", "root"),
+            ("password", "s3cret"),
+            ("table.catalog", ""),
+            ("table.database", "db"),
+            ("table.name", "t"),
+            ("doris.request.retries", "3"),
+            ("doris.request.connect.timeout", "60000"),
+            ("doris.request.read.timeout", "60000"),
+            ("doris.request.query.timeout", "21600000"),
+            ("doris.batch.size", "4064"),
+            ("doris.exec.mem.limit", "8589934592"),
+            ("doris.deserialize.queue.size", "64"),
+            ("source.flight-sql-port", "-1"),
+            ("source.read-buffer-size", "67108864"),
+            ("source.flight-host-mapping", "be1:9610=proxy:19610"),
+            ("doris.native.worker-threads", "2"),
+            ("doris.filter.query", ""),
+            ("read.filter", ""),
+            ("read.limit", "-1"),
+            ("read.local-time-zone", "Asia/Shanghai"),
+            ("read.declared", "ROW<`id` INT NOT NULL>"),
+            ("read.columns", "1"),
+            ("read.column.0.path", "`s`.`a``b`"),
+            ("read.column.0.type", "INT NOT NULL"),
+        ]
+        .into_iter()
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .collect()
+    }
+
+    fn encoded(map: &BTreeMap<String, String>) -> Vec<u8> {
+        let mut bytes = (map.len() as u32).to_be_bytes().to_vec();
+        for text in map.iter().flat_map(|(k, v)| [k, v]) {
+            bytes.extend((text.len() as u32).to_be_bytes());
+            bytes.extend(text.as_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn round_trip_without_the_password_in_debug() {
+        let config = ReadConfig::decode(&encoded(&complete())).unwrap();
+        assert_eq!(config.fenodes.len(), 2);
+        assert_eq!(config.columns[0].path, ["s", "a`b"]);
+        assert_eq!(config.limit, None);
+        assert_eq!(config.login.password, "s3cret");
+        let shown = format!("{config:?}");
+        assert!(!shown.contains("s3cret"), "{shown}");
+    }
+
+    #[test]
+    fn every_key_is_missed_by_name() {
+        for key in complete().keys().filter(|k| *k != "benodes") {
+            let mut map = complete();
+            map.remove(key);
+            let error = ReadConfig::from_map(map).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert!(error.to_string().contains(key.as_str()), "{key}: {error}");
+        }
+    }
+
+    #[test]
+    fn bad_values_name_key_value_and_what_is_allowed() {
+        for (key, value) in [
+            ("fenodes", "http://fe:8030"),
+            ("doris.batch.size", "0"),
+            ("source.flight-sql-port", "0"),
+            ("source.flight-host-mapping", "a:1"),
+            ("read.local-time-zone", "Mars"),
+            ("read.declared", "INT"),
+            ("read.column.0.path", "s.a"),
+            ("read.column.0.type", "FOO<"),
+        ] {
+            let mut map = complete();
+            map.insert(key.to_owned(), value.to_owned());
+            let error = ReadConfig::from_map(map).unwrap_err().to_string();
+            assert!(
+                error.contains(key) && error.contains(value) && error.contains("allowed"),
+                "{error}"
+            );
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), cut in 0usize..2000) {
+            let _ = ReadConfig::decode(&bytes);
+            let whole = encoded(&complete());
+            let result = ReadConfig::decode(&whole[..cut.min(whole.len())]);
+            proptest::prop_assert_eq!(result.is_ok(), cut >= whole.len());
+        }
     }
 }

@@ -40,6 +40,8 @@ pub enum ErrorKind {
 pub struct Error {
     kind: ErrorKind,
     retryable: bool,
+    /// Hopeless with this server, but another one may do.
+    unresolved: bool,
     message: String,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -50,7 +52,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// A new error that is not worth trying again.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, retryable: false, message: message.into(), source: None }
+        Self {
+            kind,
+            retryable: false,
+            unresolved: false,
+            message: message.into(),
+            source: None,
+        }
     }
 
     /// The same error, marked as worth trying again.
@@ -67,6 +75,23 @@ impl Error {
         self
     }
 
+    /// The same error, marked as a name that cannot be resolved: another server may do, the same one will not.
+    pub(crate) fn unresolved(mut self) -> Self {
+        self.unresolved = true;
+        self
+    }
+
+    /// The same error under another kind.
+    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Whether another server may succeed.
+    pub(crate) fn moves_on(&self) -> bool {
+        self.retryable || self.unresolved
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -81,29 +106,60 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        let mut shown = self.message.clone();
-        let mut next = self.source.as_deref().map(|s| s as &dyn StdError);
-        while let Some(source) = next {
-            let text = source.to_string();
-            // Many wrappers repeat what they wrap: say everything once.
-            if !text.is_empty() && !shown.contains(&text) {
-                write!(f, ": {text}")?;
-                shown.push_str(&text);
+        match &self.source {
+            Some(source) => {
+                let text = walk(source.as_ref());
+                if text.is_empty() || self.message.contains(&text) {
+                    Ok(())
+                } else {
+                    write!(f, ": {text}")
+                }
             }
-            next = source.source();
+            None => Ok(()),
         }
-        Ok(())
     }
+}
+
+/// The text of an error and of everything that it wraps. Many wrappers repeat what they wrap: each text is told once.
+pub(crate) fn walk(error: &(dyn StdError + 'static)) -> String {
+    let mut shown = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let text = source.to_string();
+        if !text.is_empty() && !shown.contains(&text) {
+            if !shown.is_empty() {
+                shown.push_str(": ");
+            }
+            shown.push_str(&text);
+        }
+        next = source.source();
+    }
+    shown
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}{}: {self}", self.kind, if self.retryable { " (retryable)" } else { "" })
+        write!(
+            f,
+            "{:?}{}: {self}",
+            self.kind,
+            if self.retryable { " (retryable)" } else { "" }
+        )
     }
 }
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.source.as_deref().map(|s| s as &(dyn StdError + 'static))
+    }
+}
+
+impl From<doris_arrow::Error> for Error {
+    fn from(error: doris_arrow::Error) -> Self {
+        let kind = match &error {
+            doris_arrow::Error::Corrupt(_) | doris_arrow::Error::Value { .. } => ErrorKind::Data,
+            doris_arrow::Error::TypeText { .. } | doris_arrow::Error::Schema(_) => ErrorKind::Schema,
+        };
+        Self::new(kind, error.to_string())
     }
 }

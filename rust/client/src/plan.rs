@@ -1,7 +1,15 @@
 //! Planning of a read: checks the table against its declaration and lists the tablets that hold its rows.
 
-use crate::config::ReadConfig;
+use std::sync::Arc;
+use std::time::Duration;
+
+use doris_arrow::normalize::Normalizer;
+
+use crate::columns::{self, Columns};
+use crate::config::{ReadConfig, Table};
 use crate::error::{Error, ErrorKind};
+use crate::flight::Flight;
+use crate::sql;
 
 /// What a read of one table consists of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,8 +31,88 @@ pub struct Tablet {
     pub backends: Vec<String>,
 }
 
-/// Plans a read. Errors are complete: all differences of the schema are in one message.
+/// How long the end of planning waits for the session to be closed.
+const CLOSE_LIMIT: Duration = Duration::from_millis(500);
+
+/// Plans a read: login, comparison of the table with its declaration, a trial of the query without rows, tablets. Errors are
+/// complete: all differences of the schema are in one message. Holds a Flight session while it runs.
 pub async fn plan(config: &ReadConfig) -> Result<ScanPlan, Error> {
-    let _ = config;
-    Err(Error::new(ErrorKind::Internal, "not there yet"))
+    let mut flight = Flight::new(Arc::new(config.clone()));
+    let planned = plan_with(&mut flight, config).await;
+    flight.close(CLOSE_LIMIT).await;
+    planned
+}
+
+async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan, Error> {
+    let mut columns = columns::resolve(flight, config).await?;
+    try_query(flight, config, &columns).await?;
+    let mut warnings = std::mem::take(&mut columns.notes);
+    warnings.extend(flight.take_warnings());
+    if config.table.catalog.is_some() {
+        return Ok(ScanPlan {
+            has_tablets: false,
+            tablets: Vec::new(),
+            warnings,
+        });
+    }
+    let query = sql::plan_query(config, &columns.found, columns.first.as_deref());
+    match flight.frontends()?.tablets(&config.table, &query).await {
+        Ok(tablets) => Ok(ScanPlan {
+            has_tablets: true,
+            tablets,
+            warnings,
+        }),
+        Err(error) if error.kind() == ErrorKind::Query && is_view(flight, &config.table).await => {
+            Ok(ScanPlan {
+                has_tablets: false,
+                tablets: Vec::new(),
+                warnings,
+            })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Runs the query without rows: a filter that the server refuses and a form of a column that cannot be read show here rather
+/// than in every reader.
+async fn try_query(flight: &mut Flight, config: &ReadConfig, columns: &Columns) -> Result<(), Error> {
+    let answer = flight
+        .fetch(&sql::select_nothing(config, &columns.found))
+        .await
+        .map_err(|error| {
+            if error.kind() != ErrorKind::Query {
+                return error;
+            }
+            let filtered = !config.user_filter.is_empty() || !config.pushed_filter.is_empty();
+            let advice = if filtered {
+                " (check doris.filter.query and the WHERE clause)"
+            } else {
+                ""
+            };
+            Error::new(
+                ErrorKind::Query,
+                format!("the query on {} is refused{advice}", config.table),
+            )
+            .with_source(error)
+        })?;
+    if let (Some(schema), false) = (answer.schema, columns.found.is_empty()) {
+        Normalizer::new(&schema, columns.specs.clone(), config.local_zone)?;
+    }
+    Ok(())
+}
+
+async fn is_view(flight: &mut Flight, table: &Table) -> bool {
+    let query = format!(
+        "SELECT TABLE_NAME FROM {} WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} AND TABLE_TYPE LIKE '%VIEW%'",
+        sql::information_schema(table, "tables"),
+        sql::literal(&table.database),
+        sql::literal(&table.name)
+    );
+    match flight.fetch(&query).await {
+        Ok(rows) => rows.batches.iter().any(|batch| batch.num_rows() > 0),
+        Err(error) => {
+            tracing::debug!(%error, "whether the table is a view cannot be told");
+            false
+        }
+    }
 }

@@ -1,6 +1,12 @@
 //! A record batch as an Arrow IPC message: header and body, the only shape of rows that crosses to Java.
 
+mod encode;
+mod layout;
+
 use bytes::Bytes;
+
+pub use encode::{Piece, assemble, empty};
+pub use layout::{ColumnSlots, Layout};
 
 /// One record batch as an IPC message. Cloning shares the bytes.
 #[derive(Clone, Debug)]
@@ -11,4 +17,11 @@ pub struct IpcBatch {
     pub body: Bytes,
     /// Number of rows.
     pub rows: usize,
+}
+
+impl IpcBatch {
+    /// Bytes of header and body together.
+    pub fn size(&self) -> usize {
+        self.header.len() + self.body.len()
+    }
 }

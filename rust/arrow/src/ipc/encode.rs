@@ -1,0 +1,169 @@
+//! Putting a record batch together from columns that are passed on as bytes and columns that were converted.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
+use arrow_ipc::{FieldNode, MessageBuilder, MessageHeader, MetadataVersion, RecordBatchBuilder};
+use arrow_schema::DataType;
+use bytes::Bytes;
+use flatbuffers::FlatBufferBuilder;
+
+use super::{ColumnSlots, IpcBatch, Layout};
+use crate::error::{Error, Result};
+
+/// One column of a batch to be put together.
+pub enum Piece<'a> {
+    /// A column of the delivered batch whose bytes are right as they are.
+    Raw(&'a ColumnSlots),
+    /// A column in canonical form.
+    Array(ArrayRef),
+}
+
+/// Buffers start at multiples of this many bytes, as IPC asks.
+const ALIGNMENT: usize = 8;
+
+/// Puts a batch of `layout.rows` rows together. Every byte of a raw column is copied once.
+pub fn assemble(layout: &Layout, body: &[u8], pieces: &[Piece<'_>]) -> Result<IpcBatch> {
+    let mut out = Out::default();
+    out.body.reserve(body.len() + body.len() / 4);
+    for piece in pieces {
+        match piece {
+            Piece::Raw(slots) => out.raw(layout, body, slots),
+            Piece::Array(array) => out.array(array)?,
+        }
+    }
+    Ok(out.finish(layout.rows))
+}
+
+/// A batch without columns: only its number of rows counts.
+pub fn empty(rows: usize) -> IpcBatch {
+    Out::default().finish(rows)
+}
+
+#[derive(Default)]
+struct Out {
+    nodes: Vec<FieldNode>,
+    buffers: Vec<arrow_ipc::Buffer>,
+    body: Vec<u8>,
+}
+
+impl Out {
+    fn raw(&mut self, layout: &Layout, body: &[u8], slots: &ColumnSlots) {
+        for (length, nulls) in &layout.nodes[slots.nodes.clone()] {
+            self.node(*length, *nulls);
+        }
+        for range in &layout.buffers[slots.buffers.clone()] {
+            self.bytes(&body[range.clone()]);
+        }
+    }
+
+    fn node(&mut self, length: usize, nulls: usize) {
+        self.nodes.push(FieldNode::new(length as i64, nulls as i64));
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        let start = self.body.len();
+        self.body.extend_from_slice(bytes);
+        self.close_buffer(start);
+    }
+
+    fn close_buffer(&mut self, start: usize) {
+        self.buffers.push(arrow_ipc::Buffer::new(
+            start as i64,
+            (self.body.len() - start) as i64,
+        ));
+        self.body.resize(self.body.len().next_multiple_of(ALIGNMENT), 0);
+    }
+
+    fn bits(&mut self, bits: &BooleanBuffer) {
+        self.bytes(&bits.sliced()[..bits.len().div_ceil(8)]);
+    }
+
+    fn validity(&mut self, nulls: Option<&NullBuffer>) {
+        match nulls.filter(|n| n.null_count() > 0) {
+            Some(nulls) => self.bits(nulls.inner()),
+            None => self.bytes(&[]),
+        }
+    }
+
+    /// Offsets that start at zero, and the range of what they address.
+    fn offsets<O: OffsetSizeTrait>(&mut self, offsets: &OffsetBuffer<O>) -> Range<usize> {
+        let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
+        let start = self.body.len();
+        for offset in offsets.iter() {
+            let offset = (*offset - first).as_usize() as i32;
+            self.body.extend_from_slice(&offset.to_le_bytes());
+        }
+        self.close_buffer(start);
+        first.as_usize()..last.as_usize()
+    }
+
+    fn array(&mut self, array: &dyn Array) -> Result<()> {
+        let nulls = array.nulls();
+        self.node(array.len(), nulls.map_or(0, NullBuffer::null_count));
+        self.validity(nulls);
+        match array.data_type() {
+            DataType::Boolean => self.bits(array.as_boolean().values()),
+            DataType::Utf8 => {
+                let array = array.as_string::<i32>();
+                let used = self.offsets(array.offsets());
+                self.bytes(&array.values()[used]);
+            }
+            DataType::Binary => {
+                let array = array.as_binary::<i32>();
+                let used = self.offsets(array.offsets());
+                self.bytes(&array.values()[used]);
+            }
+            DataType::List(_) => {
+                let array = array.as_list::<i32>();
+                let used = self.offsets(array.offsets());
+                self.array(&array.values().slice(used.start, used.len()))?;
+            }
+            DataType::Map(_, _) => {
+                let array = array.as_map();
+                let used = self.offsets(array.offsets());
+                self.array(&array.entries().slice(used.start, used.len()))?;
+            }
+            DataType::Struct(_) => {
+                for column in array.as_struct().columns() {
+                    self.array(column)?;
+                }
+            }
+            other => {
+                let width = other
+                    .primitive_width()
+                    .ok_or_else(|| Error::corrupt(format!("{other} is not canonical")))?;
+                let data = array.to_data();
+                let start = data.offset() * width;
+                self.bytes(&data.buffers()[0].as_slice()[start..start + data.len() * width]);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, rows: usize) -> IpcBatch {
+        let mut builder =
+            FlatBufferBuilder::with_capacity(256 + 16 * (self.nodes.len() + self.buffers.len()));
+        let nodes = builder.create_vector(&self.nodes);
+        let buffers = builder.create_vector(&self.buffers);
+        let mut batch = RecordBatchBuilder::new(&mut builder);
+        batch.add_length(rows as i64);
+        batch.add_nodes(nodes);
+        batch.add_buffers(buffers);
+        let batch = batch.finish();
+        let mut message = MessageBuilder::new(&mut builder);
+        message.add_version(MetadataVersion::V5);
+        message.add_header_type(MessageHeader::RecordBatch);
+        message.add_bodyLength(self.body.len() as i64);
+        message.add_header(batch.as_union_value());
+        let message = message.finish();
+        builder.finish(message, None);
+        IpcBatch {
+            header: Bytes::copy_from_slice(builder.finished_data()),
+            body: Bytes::from(self.body),
+            rows,
+        }
+    }
+}

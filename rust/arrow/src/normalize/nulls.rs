@@ -1,0 +1,82 @@
+//! NULL where `NOT NULL` is declared, at the top and inside nested types.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use arrow_schema::DataType;
+
+use crate::error::{Error, Result};
+use crate::types::{FlinkKind, FlinkType};
+
+/// Fails with the column's name if a value is NULL that must not be. What lies under a NULL parent does not count.
+pub(super) fn check(array: &ArrayRef, r#type: &FlinkType, label: &str) -> Result<()> {
+    check_live(array, r#type, label, None)
+}
+
+/// `live` marks the entries that can be seen; `None` means all.
+fn check_live(array: &ArrayRef, r#type: &FlinkType, label: &str, live: Option<&NullBuffer>) -> Result<()> {
+    if !r#type.has_not_null() {
+        return Ok(());
+    }
+    let nulls = array.logical_nulls();
+    if !r#type.nullable {
+        if let Some(row) = first_null(nulls.as_ref(), live) {
+            return Err(Error::value(
+                label,
+                format!(
+                    "NULL at row {row} of a batch, but the column is declared NOT NULL; declare it nullable or filter NULLs out"
+                ),
+            ));
+        }
+    }
+    let live = NullBuffer::union(nulls.as_ref(), live);
+    match (&r#type.kind, array.data_type()) {
+        (FlinkKind::Array(item), DataType::List(_)) => {
+            let list = array.as_list::<i32>();
+            let seen = seen_items(list.value_offsets(), list.values().len(), live.as_ref());
+            check_live(list.values(), item, &format!("{label}[]"), Some(&seen))
+        }
+        (FlinkKind::Map(key, value), DataType::Map(_, _)) => {
+            let map = array.as_map();
+            let seen = seen_items(map.value_offsets(), map.keys().len(), live.as_ref());
+            if first_null(map.keys().logical_nulls().as_ref(), Some(&seen)).is_some() {
+                return Err(Error::value(
+                    label,
+                    "a key of a MAP is NULL, which Flink cannot hold; declare the column as STRING",
+                ));
+            }
+            check_live(map.keys(), key, &format!("{label}.key"), Some(&seen))?;
+            check_live(map.values(), value, &format!("{label}.value"), Some(&seen))
+        }
+        (FlinkKind::Row(fields), DataType::Struct(_)) => {
+            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                check_live(
+                    column,
+                    &field.r#type,
+                    &format!("{label}.{}", field.name),
+                    live.as_ref(),
+                )?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn first_null(nulls: Option<&NullBuffer>, live: Option<&NullBuffer>) -> Option<usize> {
+    let nulls = nulls.filter(|n| n.null_count() > 0)?;
+    (0..nulls.len()).find(|row| nulls.is_null(*row) && live.is_none_or(|l| l.is_valid(*row)))
+}
+
+fn seen_items(offsets: &[i32], items: usize, live: Option<&NullBuffer>) -> NullBuffer {
+    let mut seen = BooleanBufferBuilder::new(items);
+    seen.append_n(items, false);
+    for (row, ends) in offsets.windows(2).enumerate() {
+        if live.is_none_or(|l| l.is_valid(row)) {
+            for item in ends[0]..ends[1] {
+                seen.set_bit(item as usize, true);
+            }
+        }
+    }
+    NullBuffer::new(seen.finish())
+}

@@ -1,0 +1,418 @@
+//! Front ends: which one to ask, their REST calls and the envelope of their answers.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::{Method, StatusCode, redirect};
+use serde_json::{Value, json};
+
+use crate::address::Address;
+use crate::config::{ReadConfig, Table};
+use crate::error::{Error, ErrorKind, walk};
+use crate::plan::Tablet;
+use crate::retry::{Retry, random};
+
+/// How long a front end that failed is asked last.
+const SHUNNED_FOR: Duration = Duration::from_secs(10);
+
+/// Failed front ends of the whole process, so that every reader need not find out by itself.
+static SHUNNED: LazyLock<Mutex<HashMap<Address, Instant>>> = LazyLock::new(Mutex::default);
+
+/// The front ends of one cluster.
+#[derive(Clone)]
+pub(crate) struct Frontends {
+    config: Arc<ReadConfig>,
+    http: reqwest::Client,
+}
+
+impl Frontends {
+    pub(crate) fn new(config: Arc<ReadConfig>) -> Result<Self, Error> {
+        let http = reqwest::Client::builder()
+            .connect_timeout(config.connect_timeout)
+            .timeout(config.connect_timeout + config.read_timeout)
+            .redirect(redirect::Policy::none())
+            // The cluster is named by options alone, not by the environment.
+            .no_proxy()
+            .build()
+            .map_err(|e| Error::new(ErrorKind::Internal, "the HTTP client cannot be built").with_source(e))?;
+        Ok(Self { config, http })
+    }
+
+    /// Runs `call` with one front end after the other, a random one first and those that failed lately last, until one
+    /// answers. A passing failure (`retryable`) moves on to the next; a round in which all fail is repeated within
+    /// `doris.request.retries`. The error names every front end with its own cause.
+    pub(crate) async fn first<T, F: Future<Output = Result<T, Error>>>(
+        &self,
+        what: &str,
+        call: impl Fn(Address) -> F,
+    ) -> Result<T, Error> {
+        let mut retry = Retry::new(self.config.retries);
+        loop {
+            let mut causes: Vec<(Address, Error)> = Vec::new();
+            for fe in self.order() {
+                match call(fe.clone()).await {
+                    Ok(answer) => {
+                        shunned().remove(&fe);
+                        return Ok(answer);
+                    }
+                    Err(error) if error.moves_on() => {
+                        tracing::debug!(frontend = %fe, %error, "front end failed, trying the next");
+                        shunned().insert(fe.clone(), Instant::now());
+                        causes.push((fe, error));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            let error = all_failed(what, &causes);
+            match retry.next(&error) {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => return Err(error),
+            }
+        }
+    }
+
+    fn order(&self) -> Vec<Address> {
+        let mut order = self.config.fenodes.clone();
+        let start = (random() * order.len() as f64) as usize;
+        let last = order.len().saturating_sub(1);
+        order.rotate_left(start.min(last));
+        let mut shunned = shunned();
+        shunned.retain(|_, since| since.elapsed() < SHUNNED_FOR);
+        order.sort_by_key(|fe| shunned.contains_key(fe));
+        order
+    }
+
+    /// The tablets that a query reads, ascending by id.
+    pub(crate) async fn tablets(&self, table: &Table, sql: &str) -> Result<Vec<Tablet>, Error> {
+        let path = format!(
+            "/api/{}/{}/_query_plan",
+            segment(&table.database),
+            segment(&table.name)
+        );
+        let what = format!("planning the read of {table}");
+        self.first(&what, |fe| {
+            let (path, body) = (path.clone(), json!({ "sql": sql }));
+            async move {
+                let data = self.call(&fe, Method::POST, &path, Some(body)).await?;
+                tablets(&data).map_err(|text| {
+                    Error::new(
+                        ErrorKind::Query,
+                        format!("front end {fe} refused to plan the read of {table}: {text}"),
+                    )
+                })
+            }
+        })
+        .await
+    }
+
+    /// Where the Flight service of a front end is.
+    pub(crate) async fn flight_address(&self, fe: &Address) -> Result<Address, Error> {
+        if let Some(port) = self.config.flight_port {
+            return Ok(Address::new(&fe.host, port));
+        }
+        const ADVICE: &str =
+            "set arrow_flight_sql_port in fe.conf and be.conf of the cluster, or source.flight-sql-port here";
+        let body = json!({ "stmt": "SHOW FRONTENDS" });
+        let data = match self
+            .call(
+                fe,
+                Method::POST,
+                "/api/query/default_cluster/information_schema",
+                Some(body),
+            )
+            .await
+        {
+            // Seeing the front ends takes a privilege that readers need not have.
+            Err(e) if e.kind() == ErrorKind::Query => {
+                let message =
+                    format!("front end {fe} does not tell its Flight port; set source.flight-sql-port");
+                return Err(Error::new(ErrorKind::Query, message).with_source(e));
+            }
+            other => other?,
+        };
+        match flight_port(&data, fe) {
+            Some(port) => Ok(Address::new(&fe.host, port)),
+            None => Err(Error::new(
+                ErrorKind::Config,
+                format!("front end {fe} has no Arrow Flight SQL port; {ADVICE}"),
+            )),
+        }
+    }
+
+    /// One REST call. Gives the `data` of an answer that is a success in every respect.
+    async fn call(
+        &self,
+        fe: &Address,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<Value, Error> {
+        let login = &self.config.login;
+        let mut url = format!("http://{fe}{path}");
+        for _ in 0..2 {
+            let mut request = self
+                .http
+                .request(method.clone(), &url)
+                .basic_auth(&login.user, Some(&login.password));
+            if let Some(body) = &body {
+                request = request
+                    .header(CONTENT_TYPE, "application/json;charset=UTF-8")
+                    .body(body.to_string());
+            }
+            let answer = request.send().await.map_err(|e| unreachable(fe, e))?;
+            let status = answer.status();
+            if status.is_redirection() {
+                url = self.redirected(fe, &answer)?;
+                continue;
+            }
+            let text = answer.text().await.map_err(|e| unreachable(fe, e))?;
+            return self.open_envelope(fe, status, &text);
+        }
+        Err(Error::new(
+            ErrorKind::Transport,
+            format!("front end {fe} redirects in a circle"),
+        ))
+    }
+
+    fn redirected(&self, fe: &Address, answer: &reqwest::Response) -> Result<String, Error> {
+        let target = answer
+            .headers()
+            .get(LOCATION)
+            .and_then(|l| l.to_str().ok())
+            .unwrap_or_default();
+        if target.starts_with("https:") {
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                format!(
+                    "front end {fe} answers only by https (status {}): the cluster wants TLS, which doris.enable.tls would switch on and which is not supported yet; open its http port",
+                    answer.status().as_u16()
+                ),
+            ));
+        }
+        if !target.starts_with("http://") {
+            return Err(Error::new(
+                ErrorKind::Transport,
+                format!("front end {fe} redirects to nowhere"),
+            ));
+        }
+        Ok(target.to_owned())
+    }
+
+    fn open_envelope(&self, fe: &Address, status: StatusCode, text: &str) -> Result<Value, Error> {
+        let envelope: Option<Value> = serde_json::from_str(text).ok();
+        let code = envelope.as_ref().and_then(|e| e.get("code")).and_then(number);
+        let data = envelope
+            .as_ref()
+            .and_then(|e| e.get("data"))
+            .cloned()
+            .unwrap_or(Value::Null);
+        let told = match &data {
+            Value::String(told) => told.clone(),
+            _ => envelope
+                .as_ref()
+                .and_then(|e| e.get("msg"))
+                .and_then(Value::as_str)
+                .map_or_else(|| shortened(text), str::to_owned),
+        };
+        if status == StatusCode::UNAUTHORIZED
+            || status == StatusCode::FORBIDDEN
+            || code == Some(401)
+            || denied(&told)
+        {
+            return Err(self.refused_login(fe, &told));
+        }
+        if status.is_server_error() {
+            let message = format!("front end {fe} answered with status {}: {told}", status.as_u16());
+            return Err(Error::new(ErrorKind::Connect, message).retryable());
+        }
+        if !status.is_success() || code != Some(0) {
+            return Err(Error::new(ErrorKind::Query, format!("front end {fe}: {told}")));
+        }
+        // An ordinary failure may come as code 0 with its text as data.
+        match data {
+            Value::Object(_) | Value::Array(_) => Ok(data),
+            _ => Err(Error::new(ErrorKind::Query, format!("front end {fe}: {told}"))),
+        }
+    }
+
+    /// The error for a login or privilege that a node refused.
+    pub(crate) fn refused_login(&self, node: &Address, told: &str) -> Error {
+        let user = &self.config.login.user;
+        Error::new(
+            ErrorKind::Auth,
+            format!("user '{user}' was refused by {node}: {told} (check username, password and privileges)"),
+        )
+    }
+}
+
+fn shunned() -> std::sync::MutexGuard<'static, HashMap<Address, Instant>> {
+    SHUNNED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn all_failed(what: &str, causes: &[(Address, Error)]) -> Error {
+    let list: Vec<String> = causes.iter().map(|(fe, e)| format!("{fe}: {e}")).collect();
+    let kind = match causes {
+        [(_, only)] => only.kind(),
+        _ => ErrorKind::Connect,
+    };
+    let error = Error::new(
+        kind,
+        format!("{what} failed on every front end of fenodes: {}", list.join("; ")),
+    );
+    // A name that nobody knows does not appear within a moment.
+    if causes.iter().any(|(_, e)| e.is_retryable()) {
+        error.retryable()
+    } else {
+        error
+    }
+}
+
+fn unreachable(fe: &Address, error: reqwest::Error) -> Error {
+    // The text of the error itself repeats the URL.
+    let error = error.without_url();
+    let text = walk(&error);
+    if unresolved(&text) {
+        return Error::new(
+            ErrorKind::Connect,
+            format!("the host name '{}' of fenodes cannot be resolved", fe.host),
+        )
+        .unresolved();
+    }
+    let kind = if error.is_timeout() {
+        ErrorKind::Timeout
+    } else {
+        ErrorKind::Connect
+    };
+    Error::new(kind, format!("cannot be reached ({text})")).retryable()
+}
+
+/// Whether the text of a failed connection says that a name could not be resolved.
+pub(crate) fn unresolved(text: &str) -> bool {
+    text.contains("dns error") || text.contains("failed to lookup address")
+}
+
+/// Whether a server's text says that login or privileges are at fault.
+pub(crate) fn denied(text: &str) -> bool {
+    text.contains("Access denied") || text.contains("access denied")
+}
+
+fn tablets(data: &Value) -> Result<Vec<Tablet>, String> {
+    if data.get("status").and_then(number) != Some(200) {
+        let exception = data.get("exception").and_then(Value::as_str);
+        return Err(exception.map_or_else(|| shortened(&data.to_string()), str::to_owned));
+    }
+    let partitions = data
+        .get("partitions")
+        .and_then(Value::as_object)
+        .ok_or("the answer has no partitions")?;
+    let mut tablets = Vec::with_capacity(partitions.len());
+    for (id, tablet) in partitions {
+        let id = id
+            .parse()
+            .map_err(|_| format!("'{id}' is not the id of a tablet"))?;
+        let routings = tablet
+            .get("routings")
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let backends = routings
+            .iter()
+            .filter_map(|r| r.as_str().map(str::to_owned))
+            .collect();
+        tablets.push(Tablet { id, backends });
+    }
+    tablets.sort_by_key(|t| t.id);
+    Ok(tablets)
+}
+
+/// The Flight port of the front end that was asked, from the rows of `SHOW FRONTENDS`.
+fn flight_port(data: &Value, fe: &Address) -> Option<u16> {
+    let names: Vec<&str> = data
+        .get("meta")?
+        .as_array()?
+        .iter()
+        .filter_map(|m| m.get("name")?.as_str())
+        .collect();
+    let rows = data.get("data")?.as_array()?;
+    let column = |name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
+    let cell = |row: &Value, name: &str| -> Option<String> {
+        match row.get(column(name)?)? {
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        }
+    };
+    let is = |row: &&Value, name: &str, wanted: &str| {
+        cell(row, name).is_some_and(|c| c.eq_ignore_ascii_case(wanted))
+    };
+    let http = fe.port.to_string();
+    // The configured address may differ from the one that the cluster knows, so there are several ways to find the row.
+    let row = rows
+        .iter()
+        .find(|row| is(row, "Host", &fe.host) && is(row, "HttpPort", &http))
+        .or_else(|| rows.iter().find(|row| is(row, "CurrentConnected", "Yes")))
+        .or_else(|| rows.iter().find(|row| is(row, "HttpPort", &http)))
+        .or_else(|| rows.first())?;
+    cell(row, "ArrowFlightSqlPort")?
+        .trim()
+        .parse::<u16>()
+        .ok()
+        .filter(|port| *port > 0)
+}
+
+fn number(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 500;
+    if text.chars().count() <= SHOWN {
+        text.trim().to_owned()
+    } else {
+        text.chars().take(SHOWN).chain(['…']).collect()
+    }
+}
+
+/// A name as a segment of a path.
+fn segment(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            out.push(byte as char);
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flight_port_is_that_of_the_front_end_that_was_asked() {
+        let data = json!({"type": "result_set",
+            "meta": [{"name": "Name"}, {"name": "Host"}, {"name": "HttpPort"}, {"name": "ArrowFlightSqlPort"}, {"name": "CurrentConnected"}],
+            "data": [["a", "fe1", "8030", "9611", "No"], ["b", "fe2", "8030", 9622, "Yes"], ["c", "fe3", "8031", "-1", "No"]]});
+        assert_eq!(flight_port(&data, &Address::new("fe1", 8030)), Some(9611));
+        assert_eq!(flight_port(&data, &Address::new("fe2", 8030)), Some(9622));
+        assert_eq!(flight_port(&data, &Address::new("public", 18030)), Some(9622));
+        assert_eq!(flight_port(&data, &Address::new("fe3", 8031)), None);
+    }
+
+    #[test]
+    fn tablets_and_failures_inside_a_success() {
+        let plan = json!({"status": 200, "opaqued_query_plan": "x", "partitions": {
+            "10012": {"routings": ["b:9060"], "version": 3}, "10011": {"routings": ["a:9060", "b:9060"], "version": 3}}});
+        let found = tablets(&plan).unwrap();
+        assert_eq!(found.iter().map(|t| t.id).collect::<Vec<_>>(), [10011, 10012]);
+        assert_eq!(found[0].backends, ["a:9060", "b:9060"]);
+        for status in [json!(400), json!("1")] {
+            let failed = json!({"status": status, "exception": "only support single table"});
+            assert_eq!(tablets(&failed).unwrap_err(), "only support single table");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What a gRPC status means: whose fault, and whether trying again can help.
+
+use std::time::Duration;
+
+use tonic::{Code, Status};
+
+use crate::address::Address;
+use crate::error::{Error, ErrorKind, walk};
+
+/// The server's text, or the causes of a connection that broke. Never shows metadata.
+pub(super) fn text(status: &Status) -> String {
+    let mut text = status.message().to_owned();
+    if let Some(source) = std::error::Error::source(status) {
+        let causes = walk(source);
+        if !text.contains(&causes) {
+            if !text.is_empty() {
+                text.push_str(": ");
+            }
+            text.push_str(&causes);
+        }
+    }
+    if text.is_empty() {
+        text = status.code().description().to_owned();
+    }
+    text
+}
+
+/// Whether the connection broke, as opposed to the server having answered.
+pub(super) fn is_broken(status: &Status) -> bool {
+    std::error::Error::source(status).is_some()
+}
+
+/// Whether the server no longer knows the token.
+pub(super) fn forgot_token(status: &Status) -> bool {
+    let text = status.message();
+    status.code() == Code::Unauthenticated
+        || text.contains("invalid bearer token")
+        || text.contains("bearer token expired")
+}
+
+/// Whether the result was not ready: the same query may succeed a moment later.
+pub(super) fn not_ready(status: &Status) -> bool {
+    status.code() == Code::Unavailable || status.message().contains("arrow flight schema")
+}
+
+/// The error for a stream that ended badly.
+pub(super) fn stream_error(node: &Address, status: &Status) -> Error {
+    let error = Error::new(
+        ErrorKind::Transport,
+        format!("the stream of rows from {node} broke: {}", text(status)),
+    );
+    match status.code() {
+        // The server will say the same again.
+        Code::InvalidArgument
+        | Code::Unimplemented
+        | Code::PermissionDenied
+        | Code::Unauthenticated
+        | Code::OutOfRange => error.with_kind(ErrorKind::Query),
+        _ => error.retryable(),
+    }
+}
+
+/// The error for something that took too long; not worth repeating, it would take as long again.
+pub(crate) fn timeout(what: &str, limit: Duration, option: &str) -> Error {
+    Error::new(
+        ErrorKind::Timeout,
+        format!("{what} did not come within {} ms ({option})", limit.as_millis()),
+    )
+}

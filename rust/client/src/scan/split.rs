@@ -1,0 +1,328 @@
+//! Reading one split: its query, its endpoints, its batches, and when it is begun again.
+
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arrow_ipc::MessageHeader;
+use arrow_schema::{DataType, Field, Schema};
+use doris_arrow::ipc::{IpcBatch, Layout, empty};
+use doris_arrow::normalize::{ColumnSpec, Dictionaries, Normalizer};
+use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
+
+use super::{Budget, Queue, ScanBatch, Shared};
+use crate::columns::{self, Columns};
+use crate::config::ReadConfig;
+use crate::error::{Error, ErrorKind};
+use crate::flight::{Flight, Stream, timeout};
+use crate::retry::Retry;
+use crate::sql;
+
+/// Rows of a batch without columns.
+const COUNTED_ROWS: u64 = 65_536;
+
+/// Reads split after split over one connection.
+pub(super) struct Reader {
+    shared: Arc<Shared>,
+    flight: Flight,
+    columns: Option<Columns>,
+}
+
+impl Reader {
+    pub(super) fn new(shared: &Arc<Shared>) -> Self {
+        Self {
+            shared: shared.clone(),
+            flight: Flight::new(shared.config.clone()),
+            columns: None,
+        }
+    }
+
+    /// Reads a split to its end. It is begun again only while none of its rows were handed out, for passing failures, at most
+    /// `doris.request.retries` times: rows have no stable order, so what was handed out cannot be skipped.
+    pub(super) async fn read(&mut self, tablets: &[i64]) -> Result<(), Error> {
+        let mut retry = Retry::new(self.shared.config.retries);
+        loop {
+            let error = match self.attempt(tablets).await {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            };
+            let Some(pause) = retry.next(&error) else {
+                return Err(self.given_up(error, tablets, &retry));
+            };
+            if !self.shared.queue.rewind() {
+                return Err(self.given_up(error, tablets, &retry));
+            }
+            tracing::debug!(%error, "the split is begun again");
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    fn given_up(&self, error: Error, tablets: &[i64], retry: &Retry) -> Error {
+        let kind = error.kind();
+        let table = &self.shared.config.table;
+        let of = if tablets.is_empty() {
+            format!("table {table}")
+        } else {
+            format!("tablets {tablets:?} of table {table}")
+        };
+        if !error.is_retryable() {
+            return Error::new(kind, format!("reading {of} failed")).with_source(error);
+        }
+        let message = if self.shared.queue.handed_out() {
+            format!("reading {of} broke after rows were handed out: the split must be read again")
+        } else {
+            format!("reading {of} failed after {} attempts", retry.attempts())
+        };
+        Error::new(kind, message).with_source(error).retryable()
+    }
+
+    async fn attempt(&mut self, tablets: &[i64]) -> Result<(), Error> {
+        let config = self.shared.config.clone();
+        let columns = match &self.columns {
+            Some(columns) => columns.clone(),
+            None => {
+                let columns = columns::resolve(&mut self.flight, &config).await?;
+                self.columns.insert(columns).clone()
+            }
+        };
+        // The time spent waiting for the server is limited, not that spent waiting for Flink.
+        let mut patience = Patience::new(config.query_timeout);
+        let query = sql::select(&config, &columns.found, tablets);
+        let answer = patience
+            .waiting(self.flight.query(&query, config.query_timeout))
+            .await?;
+        warn_once(self.flight.take_warnings());
+        let counted = columns.found.is_empty();
+        let mut sink = Sink::new(&config, &columns, &self.shared);
+        for endpoint in &answer.endpoints {
+            let mut stream = patience.waiting(self.flight.open(endpoint)).await?;
+            if let Err(error) = sink.drain(&mut stream, &mut patience).await {
+                self.flight.forget(&stream.node);
+                return Err(error);
+            }
+        }
+        if counted {
+            return sink.count_out(config.limit).await;
+        }
+        match answer.rows {
+            Some(rows) if rows != sink.rows => Err(Error::new(
+                ErrorKind::Transport,
+                format!("{} rows came where the server announced {rows}", sink.rows),
+            )
+            .retryable()),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) async fn close(&mut self, limit: Duration) {
+        self.flight.close(limit).await;
+    }
+}
+
+/// The time that may still be spent waiting for the server.
+struct Patience {
+    whole: Duration,
+    left: Duration,
+}
+
+impl Patience {
+    fn new(whole: Duration) -> Self {
+        Self { whole, left: whole }
+    }
+
+    async fn waiting<T>(&mut self, future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        let start = Instant::now();
+        let result = tokio::time::timeout(self.left, future).await;
+        self.left = self.left.saturating_sub(start.elapsed());
+        result.unwrap_or_else(|_| {
+            Err(timeout(
+                "the rows of the split",
+                self.whole,
+                "doris.request.query.timeout",
+            ))
+        })
+    }
+}
+
+/// Where the messages of a split's streams go.
+struct Sink<'a> {
+    config: &'a ReadConfig,
+    specs: Vec<ColumnSpec>,
+    counts: bool,
+    budget: &'a Arc<Budget>,
+    queue: &'a Queue,
+    rows: u64,
+    counted: Option<u64>,
+}
+
+impl<'a> Sink<'a> {
+    fn new(config: &'a ReadConfig, columns: &Columns, shared: &'a Shared) -> Self {
+        let counts = columns.found.is_empty();
+        let specs = if counts {
+            vec![count_column()]
+        } else {
+            columns.specs.clone()
+        };
+        Self {
+            config,
+            specs,
+            counts,
+            budget: &shared.budget,
+            queue: &shared.queue,
+            rows: 0,
+            counted: None,
+        }
+    }
+
+    /// Reads a stream up to the server's word that it is complete.
+    async fn drain(&mut self, stream: &mut Stream, patience: &mut Patience) -> Result<(), Error> {
+        let mut normalizer: Option<Normalizer> = None;
+        let mut dictionaries = Dictionaries::default();
+        while let Some(data) = patience.waiting(stream.next()).await? {
+            // A message may carry nothing but metadata.
+            if data.data_header.is_empty() && data.data_body.is_empty() {
+                continue;
+            }
+            let damaged = |why: String| {
+                Error::new(
+                    ErrorKind::Data,
+                    format!("a message from {} is damaged: {why}", stream.node),
+                )
+            };
+            let message =
+                arrow_ipc::root_as_message(&data.data_header).map_err(|e| damaged(e.to_string()))?;
+            match message.header_type() {
+                MessageHeader::Schema => {
+                    let schema = message
+                        .header_as_schema()
+                        .ok_or_else(|| damaged("it has no schema".to_owned()))?;
+                    normalizer = Some(self.normalizer(&arrow_ipc::convert::fb_to_schema(schema))?);
+                }
+                MessageHeader::DictionaryBatch => match &normalizer {
+                    Some(normalizer) => {
+                        normalizer.add_dictionary(
+                            &mut dictionaries,
+                            &data.data_header,
+                            data.data_body.clone(),
+                        )?;
+                    }
+                    None => return Err(damaged("a dictionary comes before the schema".to_owned())),
+                },
+                MessageHeader::RecordBatch => match &normalizer {
+                    Some(normalizer) => {
+                        let mut permit = self
+                            .budget
+                            .take(data.data_header.len() + data.data_body.len())
+                            .await;
+                        let normalized = normalizer
+                            .apply(data.data_header, data.data_body, &dictionaries)
+                            .map_err(|e| {
+                                Error::new(
+                                    ErrorKind::Data,
+                                    format!("a batch from {} cannot be read", stream.node),
+                                )
+                                .with_source(Error::from(e))
+                            })?;
+                        if self.counts {
+                            self.count(&normalized.batch)?;
+                            continue;
+                        }
+                        permit.resize(normalized.batch.size()).await;
+                        self.rows += normalized.batch.rows as u64;
+                        if normalized.batch.rows > 0 {
+                            let batch = ScanBatch {
+                                ipc: normalized.batch,
+                                _permit: permit,
+                            };
+                            self.queue.push(batch, normalized.identity).await;
+                        }
+                    }
+                    None => return Err(damaged("rows come before the schema".to_owned())),
+                },
+                other => {
+                    return Err(damaged(format!(
+                        "it is of type {}",
+                        other.variant_name().unwrap_or("unknown")
+                    )));
+                }
+            }
+        }
+        if normalizer.is_none() {
+            let message = format!("the stream of rows from {} ended before its schema", stream.node);
+            return Err(Error::new(ErrorKind::Transport, message).retryable());
+        }
+        Ok(())
+    }
+
+    fn normalizer(&self, delivered: &Schema) -> Result<Normalizer, Error> {
+        let mut specs = self.specs.clone();
+        if let (true, Some(field)) = (self.counts, delivered.fields().first()) {
+            specs[0].name.clone_from(field.name());
+        }
+        Normalizer::new(delivered, specs, self.config.local_zone).map_err(|e| {
+            Error::new(
+                ErrorKind::Schema,
+                format!("the rows of {} cannot be read", self.config.table),
+            )
+            .with_source(Error::from(e))
+        })
+    }
+
+    /// Adds the numbers of a batch that holds the count.
+    fn count(&mut self, batch: &IpcBatch) -> Result<(), Error> {
+        let fields = vec![Field::new("count", DataType::Int64, true)].into();
+        let layout = Layout::verify(&batch.header, &batch.body, &fields)?;
+        // One column of numbers: validity and values.
+        let values = &batch.body[layout.buffers[1].clone()];
+        for value in values.chunks_exact(8).take(layout.rows) {
+            let mut bytes = [0u8; 8];
+            bytes.copy_from_slice(value);
+            let count = u64::try_from(i64::from_le_bytes(bytes))
+                .map_err(|_| Error::new(ErrorKind::Data, "the server counted less than no rows"))?;
+            self.counted = Some(self.counted.unwrap_or(0) + count);
+        }
+        Ok(())
+    }
+
+    /// Hands out as many rows without columns as were counted, up to the limit.
+    async fn count_out(&mut self, limit: Option<u64>) -> Result<(), Error> {
+        let counted = self.counted.ok_or_else(|| {
+            Error::new(ErrorKind::Transport, "the server gave no number for COUNT(*)").retryable()
+        })?;
+        let mut left = counted.min(limit.unwrap_or(u64::MAX));
+        while left > 0 {
+            let rows = left.min(COUNTED_ROWS);
+            left -= rows;
+            let ipc = empty(rows as usize);
+            let permit = self.budget.take(ipc.size()).await;
+            self.queue.push(ScanBatch { ipc, _permit: permit }, false).await;
+        }
+        Ok(())
+    }
+}
+
+fn count_column() -> ColumnSpec {
+    ColumnSpec {
+        label: "COUNT(*)".to_owned(),
+        name: String::new(),
+        doris: DorisType::BigInt,
+        flink: FlinkType {
+            kind: FlinkKind::BigInt,
+            nullable: false,
+        },
+    }
+}
+
+/// Logs what a user should know once per process, not once per session.
+fn warn_once(warnings: Vec<String>) {
+    static TOLD: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+    for warning in warnings {
+        if TOLD
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(warning.clone())
+        {
+            tracing::warn!("{warning}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The SQL of a read: quoting, the SELECT list, filters, tablets.
+
+use doris_arrow::schema::Found;
+use doris_arrow::types::DorisType;
+
+use crate::config::{ReadConfig, Table};
+
+/// A name in backticks.
+pub(crate) fn quote(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// A text in single quotes.
+pub(crate) fn literal(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('\'');
+    for c in text.chars() {
+        match c {
+            '\'' => quoted.push_str("''"),
+            '\\' => quoted.push_str("\\\\"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
+}
+
+/// The quoted name of a table, with two or three parts.
+pub(crate) fn table(table: &Table) -> String {
+    let mut parts: Vec<String> = table.catalog.iter().map(|c| quote(c)).collect();
+    parts.push(quote(&table.database));
+    parts.push(quote(&table.name));
+    parts.join(".")
+}
+
+/// The name under which a wanted column is delivered.
+pub(crate) fn alias(found: &Found) -> String {
+    found.path.join(".")
+}
+
+/// One element of the SELECT list.
+fn expression(found: &Found) -> String {
+    // A found path has at least the column itself.
+    let (first, inner) = (&found.path[0], &found.path[1..]);
+    let mut expression = quote(first);
+    for name in inner {
+        expression = format!("struct_element({expression}, {})", literal(name));
+    }
+    let cast = found.delivered != found.r#type;
+    if cast {
+        expression = format!("CAST({expression} AS {})", found.delivered);
+    }
+    if cast || !inner.is_empty() {
+        format!("{expression} AS {}", quote(&alias(found)))
+    } else {
+        expression
+    }
+}
+
+/// The SELECT list; without columns the rows are counted.
+pub(crate) fn select_list(columns: &[Found]) -> String {
+    if columns.is_empty() {
+        return "COUNT(*)".to_owned();
+    }
+    columns.iter().map(expression).collect::<Vec<_>>().join(", ")
+}
+
+/// `(user's filter) AND (pushed filter)`, with `WHERE` in front; empty without filters.
+fn filter(config: &ReadConfig) -> String {
+    let filters: Vec<String> = [&config.user_filter, &config.pushed_filter]
+        .into_iter()
+        .filter(|f| !f.is_empty())
+        .map(|f| format!("({f})"))
+        .collect();
+    if filters.is_empty() {
+        String::new()
+    } else {
+        format!(" WHERE {}", filters.join(" AND "))
+    }
+}
+
+/// The query of one split. An empty list of tablets reads the table as a whole.
+pub(crate) fn select(config: &ReadConfig, columns: &[Found], tablets: &[i64]) -> String {
+    let mut sql = format!("SELECT {} FROM {}", select_list(columns), table(&config.table));
+    if !tablets.is_empty() {
+        let mut ids = tablets.to_vec();
+        ids.sort_unstable();
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        sql.push_str(&format!(" TABLET({})", ids.join(",")));
+    }
+    sql.push_str(&filter(config));
+    // A count is one row: the limit is applied to it by the reader.
+    if let (Some(limit), false) = (config.limit, columns.is_empty()) {
+        sql.push_str(&format!(" LIMIT {limit}"));
+    }
+    sql
+}
+
+/// The query of [`select`] without rows: shows that the server accepts it, and its schema.
+pub(crate) fn select_nothing(config: &ReadConfig, columns: &[Found]) -> String {
+    format!(
+        "SELECT {} FROM {}{} LIMIT 0",
+        select_list(columns),
+        table(&config.table),
+        filter(config)
+    )
+}
+
+/// The query that is planned for its tablets: only a single-table scan with filters is allowed there, so it names plain
+/// columns.
+pub(crate) fn plan_query(config: &ReadConfig, columns: &[Found], first: Option<&str>) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in columns.iter().map(|c| quote(&c.path[0])) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        names.push(first.map_or_else(|| "*".to_owned(), quote));
+    }
+    format!(
+        "SELECT {} FROM {}{}",
+        names.join(", "),
+        table(&config.table),
+        filter(config)
+    )
+}
+
+/// The columns of the table with type, nullability and key, in order.
+pub(crate) fn columns_query(table: &Table) -> String {
+    format!(
+        "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_KEY, DATETIME_PRECISION FROM {} \
+         WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} ORDER BY ORDINAL_POSITION",
+        information_schema(table, "columns"),
+        literal(&table.database),
+        literal(&table.name)
+    )
+}
+
+/// A table of `information_schema` in the catalog of the given table.
+pub(crate) fn information_schema(table: &Table, name: &str) -> String {
+    let catalog = table
+        .catalog
+        .as_ref()
+        .map(|c| format!("{}.", quote(c)))
+        .unwrap_or_default();
+    format!("{catalog}information_schema.{name}")
+}
+
+/// The type with the precision of its own column, where the text of the type does not tell it.
+pub(crate) fn with_precision(r#type: DorisType, precision: Option<u8>) -> DorisType {
+    match (r#type, precision) {
+        (DorisType::DateTime(0), Some(scale)) => DorisType::DateTime(scale.min(6)),
+        (DorisType::TimestampTz(0), Some(scale)) => DorisType::TimestampTz(scale.min(6)),
+        (known, _) => known,
+    }
+}
