@@ -1,4 +1,28 @@
-//! The stand-in server.
+//! The stand-in server: one process that speaks the parts of an Apache Doris cluster that a Flink connector touches.
+//!
+//! [`Standin::start`] runs a cluster inside a test; the binary `doris-standin` is a thin shell over it.
+#![forbid(unsafe_code)]
+
+mod admin;
+mod be;
+pub mod clock;
+mod config;
+mod fe;
+mod flight;
+pub mod mysql;
+mod net;
+mod nodes;
+pub mod script;
+mod shared;
+mod standin;
+mod users;
+
+pub use admin::faults::{Action, AnswerFault, Close, Match, Point, Rule, RuleState, StatusFault};
+pub use admin::journal::Entry;
+pub use admin::stats::Stats;
+pub use config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};
+pub use standin::Standin;
+
 pub mod cluster;
 pub mod engine;
 pub mod profile;
@@ -6,3 +30,11 @@ pub mod sql;
 pub mod text;
 pub mod types;
 pub mod zone;
+pub mod catalog;
+pub mod catalog_partition;
+pub mod catalog_schema;
+pub mod tablet;
+pub mod tablet_aggregate;
+pub mod tablet_commit;
+pub mod tablet_route;
+pub mod values;

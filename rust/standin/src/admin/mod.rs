@@ -1,0 +1,6 @@
+//! The admin port: what happened, how much is open, and rules that break things.
+
+pub(crate) mod faults;
+pub(crate) mod http;
+pub(crate) mod journal;
+pub(crate) mod stats;

@@ -1,0 +1,95 @@
+//! Logins of the Flight channel: Basic makes a session, Bearer finds one.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tonic::metadata::MetadataMap;
+use tonic::{Response, Status};
+
+use super::fe::FrontendFlight;
+use super::sessions::{FlightSession, Limits};
+use super::stream::failure;
+use crate::admin::faults::{Point, Sight};
+use crate::net::ConnectionHandle;
+
+/// A session that a call runs in.
+pub(crate) struct Login {
+    pub(crate) session: Arc<FlightSession>,
+    /// True when this call made the session; the answer then tells its token.
+    new: bool,
+}
+
+impl Login {
+    /// An answer, with the token in its header when the session is new.
+    pub(crate) fn respond<T>(&self, body: T) -> Response<T> {
+        let mut response = Response::new(body);
+        if self.new {
+            if let Ok(value) = format!("Bearer {}", self.session.token()).parse() {
+                response.metadata_mut().insert("authorization", value);
+            }
+        }
+        response
+    }
+}
+
+/// The session that the credentials of a call stand for. Basic makes a new one each time.
+pub(crate) async fn authorize(
+    fe: &FrontendFlight,
+    metadata: &MetadataMap,
+    connection: &ConnectionHandle,
+) -> Result<Login, Status> {
+    let value = metadata.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let (scheme, rest) = value.split_once(' ').unwrap_or((value, ""));
+    if scheme.eq_ignore_ascii_case("bearer") {
+        let session = fe.shared.sessions.get(rest.trim(), fe.index).ok_or_else(|| unknown_token(fe))?;
+        return Ok(Login { session, new: false });
+    }
+    if scheme.is_empty() {
+        return Err(Status::unauthenticated("no credentials provided"));
+    }
+    let strike = fe.shared.strike(Point::FlightHandshake, &Sight { node: &fe.node, ..Sight::default() }).await;
+    if let Some(strike) = &strike {
+        if let Some(status) = failure(strike.action(), connection, "") {
+            return Err(status);
+        }
+    }
+    let ip = connection.peer.ip().to_string();
+    let user = fe.shared.users.check_basic(value, &ip).map_err(Status::unauthenticated)?;
+    let session = open(fe, &user, connection)?;
+    if strike.is_some_and(|strike| strike.action().drop_answer) {
+        connection.close();
+        return Err(Status::unavailable("answer dropped by a fault rule"));
+    }
+    Ok(Login { session, new: true })
+}
+
+fn open(
+    fe: &FrontendFlight,
+    user: &str,
+    connection: &ConnectionHandle,
+) -> Result<Arc<FlightSession>, Status> {
+    let shared = &fe.shared;
+    let pooled = shared.switches.flight_session_pool;
+    let user_limit = shared.flight.max_user_connections;
+    let limits = Limits {
+        per_frontend: shared.flight.max_connections,
+        per_user: if pooled { user_limit } else { (user_limit / 2).max(1) },
+        evict: !pooled,
+    };
+    let peer = connection.peer.to_string();
+    let session = shared
+        .sessions
+        .open_session(shared.engine.open_session(user), user, &peer, fe.index, &limits)
+        .map_err(Status::resource_exhausted)?;
+    shared.counters.flight_logins.fetch_add(1, Ordering::Relaxed);
+    Ok(session)
+}
+
+/// Text of a token that nobody knows, by generation; the token itself is not repeated.
+fn unknown_token(fe: &FrontendFlight) -> Status {
+    Status::unauthenticated(if fe.shared.switches.flight_session_pool {
+        "Arrow Flight SQL session does not exist or is closed, please reconnect"
+    } else {
+        "invalid bearer token, try reconnect, bearer token may not be created, or may have been evict"
+    })
+}

@@ -1,0 +1,259 @@
+//! The nodes of a cluster and their listeners: start, stop, start again on the same ports.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::cluster::write;
+use crate::config::{Result, StandinError};
+use crate::flight::be::BackendFlight;
+use crate::flight::fe::FrontendFlight;
+use crate::net::Incoming;
+use crate::shared::Shared;
+use crate::{admin, be, fe, flight, mysql};
+
+/// How often idle sessions and forgotten results are looked for.
+const SWEEP: Duration = Duration::from_millis(200);
+
+/// How long a listener that was stopped may take to end before its task is aborted.
+const END_WITHIN: Duration = Duration::from_millis(500);
+
+/// What a listener serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    FrontendHttp(usize),
+    FrontendMysql(usize),
+    FrontendFlight(usize),
+    BackendHttp(usize),
+    BackendFlight(usize),
+    Admin,
+}
+
+impl Service {
+    fn is_frontend(self, index: usize) -> bool {
+        matches!(self, Self::FrontendHttp(at) | Self::FrontendMysql(at) | Self::FrontendFlight(at) if at == index)
+    }
+
+    fn is_backend(self, index: usize) -> bool {
+        matches!(self, Self::BackendHttp(at) | Self::BackendFlight(at) if at == index)
+    }
+
+    /// Option that names the port.
+    pub(crate) fn option(self) -> &'static str {
+        match self {
+            Self::FrontendHttp(_) => "--fe-http",
+            Self::FrontendMysql(_) => "--mysql",
+            Self::FrontendFlight(_) => "--fe-flight",
+            Self::BackendHttp(_) => "--be-http",
+            Self::BackendFlight(_) => "--be-flight",
+            Self::Admin => "--admin",
+        }
+    }
+}
+
+/// A listener that is bound but not served yet.
+pub(crate) struct Bound {
+    pub(crate) service: Service,
+    pub(crate) address: SocketAddr,
+    pub(crate) listener: TcpListener,
+}
+
+/// Binds a listener; the error names address and option.
+pub(crate) async fn bind(service: Service, host: &str, port: u16) -> Result<Bound> {
+    let failed = |source| StandinError::Listen {
+        address: format!("{host}:{port}"),
+        option: service.option(),
+        source,
+    };
+    let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok(Bound { service, address, listener })
+}
+
+/// All listeners of a cluster. Stopping and starting are serialised.
+pub(crate) struct Nodes {
+    shared: Arc<Shared>,
+    ports: Mutex<Vec<Port>>,
+    end: CancellationToken,
+    /// For the admin port, which steers the nodes it belongs to.
+    me: Weak<Nodes>,
+}
+
+struct Port {
+    service: Service,
+    address: SocketAddr,
+    running: Option<Running>,
+}
+
+struct Running {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    async fn end(self) {
+        self.stop.cancel();
+        let abort = self.task.abort_handle();
+        if tokio::time::timeout(END_WITHIN, self.task).await.is_err() {
+            abort.abort();
+        }
+    }
+}
+
+impl Nodes {
+    /// Serves all bound listeners.
+    pub(crate) async fn start(shared: Arc<Shared>, bound: Vec<Bound>, end: CancellationToken) -> Arc<Self> {
+        let nodes =
+            Arc::new_cyclic(|me| Self { shared, ports: Mutex::default(), end, me: me.clone() });
+        let mut ports = nodes.ports.lock().await;
+        for Bound { service, address, listener } in bound {
+            let running = Some(nodes.serve(service, listener));
+            ports.push(Port { service, address, running });
+        }
+        drop(ports);
+        tokio::spawn(sweep(nodes.shared.clone(), nodes.end.clone()));
+        nodes
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(crate) async fn stop_backend(&self, index: usize) -> Result<()> {
+        self.set_backend(index, false)?;
+        self.stop(|service| service.is_backend(index)).await;
+        // What a back end holds dies with it.
+        self.shared.results.drop_backend(index);
+        Ok(())
+    }
+
+    pub(crate) async fn start_backend(&self, index: usize) -> Result<()> {
+        self.backend_exists(index)?;
+        self.resume(|service| service.is_backend(index)).await?;
+        self.set_backend(index, true)
+    }
+
+    pub(crate) async fn stop_frontend(&self, index: usize) -> Result<()> {
+        self.set_frontend(index, false)?;
+        self.stop(|service| service.is_frontend(index)).await;
+        let ended = self.shared.sessions.drop_all(Some(index));
+        self.shared.results.drop_sessions(&ended);
+        Ok(())
+    }
+
+    pub(crate) async fn start_frontend(&self, index: usize) -> Result<()> {
+        if self.shared.cluster.frontends().len() <= index {
+            return Err(StandinError::Config(format!("no front end {index}")));
+        }
+        self.resume(|service| service.is_frontend(index)).await?;
+        self.set_frontend(index, true)
+    }
+
+    /// Forgets all Flight tokens; gives how many.
+    pub(crate) fn drop_sessions(&self) -> usize {
+        let ended = self.shared.sessions.drop_all(None);
+        self.shared.results.drop_sessions(&ended);
+        ended.len()
+    }
+
+    /// Ends everything, requests that a rule holds included.
+    pub(crate) async fn end(&self) {
+        self.shared.faults.delete(None);
+        self.end.cancel();
+        self.stop(|_| true).await;
+    }
+
+    async fn stop(&self, chosen: impl Fn(Service) -> bool) {
+        let mut ports = self.ports.lock().await;
+        let ending: Vec<Running> =
+            ports.iter_mut().filter(|port| chosen(port.service)).filter_map(|port| port.running.take()).collect();
+        futures::future::join_all(ending.into_iter().map(Running::end)).await;
+    }
+
+    async fn resume(&self, chosen: impl Fn(Service) -> bool) -> Result<()> {
+        let mut ports = self.ports.lock().await;
+        for port in ports.iter_mut().filter(|port| chosen(port.service) && port.running.is_none()) {
+            let bound = bind(port.service, &port.address.ip().to_string(), port.address.port()).await?;
+            port.running = Some(self.serve(port.service, bound.listener));
+        }
+        Ok(())
+    }
+
+    fn serve(&self, service: Service, listener: TcpListener) -> Running {
+        let stop = self.end.child_token();
+        let incoming = Incoming::new(listener, stop.clone());
+        let shared = self.shared.clone();
+        let task = match service {
+            Service::FrontendHttp(index) => tokio::spawn(until(stop.clone(), fe::serve(shared, index, incoming))),
+            Service::FrontendMysql(index) => tokio::spawn(mysql::serve(shared, index, incoming)),
+            Service::FrontendFlight(index) => {
+                let service = FrontendFlight::new(shared, index);
+                tokio::spawn(until(stop.clone(), flight::serve::serve(service, incoming)))
+            }
+            Service::BackendHttp(index) => tokio::spawn(until(stop.clone(), be::serve(shared, index, incoming))),
+            Service::BackendFlight(index) => {
+                let service = BackendFlight::new(shared, index);
+                tokio::spawn(until(stop.clone(), flight::serve::serve(service, incoming)))
+            }
+            Service::Admin => {
+                let nodes = self.me.upgrade();
+                tokio::spawn(until(stop.clone(), async move {
+                    if let Some(nodes) = nodes {
+                        admin::http::serve(nodes, incoming).await;
+                    }
+                }))
+            }
+        };
+        Running { stop, task }
+    }
+
+    fn set_backend(&self, index: usize, alive: bool) -> Result<()> {
+        match write(&self.shared.cluster.backends).get_mut(index) {
+            Some(backend) => backend.alive = alive,
+            None => return Err(StandinError::Config(format!("no back end {index}"))),
+        }
+        Ok(())
+    }
+
+    fn backend_exists(&self, index: usize) -> Result<()> {
+        if self.shared.cluster.backends().len() <= index {
+            return Err(StandinError::Config(format!("no back end {index}")));
+        }
+        Ok(())
+    }
+
+    fn set_frontend(&self, index: usize, alive: bool) -> Result<()> {
+        match write(&self.shared.cluster.frontends).get_mut(index) {
+            Some(frontend) => frontend.alive = alive,
+            None => return Err(StandinError::Config(format!("no front end {index}"))),
+        }
+        Ok(())
+    }
+}
+
+/// Runs a server until it ends or its listener is to stop; dropping it closes the listener.
+async fn until(stop: CancellationToken, server: impl Future<Output = ()>) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = server => {}
+    }
+}
+
+/// Ends idle sessions and drops results that nobody came for.
+async fn sweep(shared: Arc<Shared>, end: CancellationToken) {
+    let mut ticks = tokio::time::interval(SWEEP);
+    loop {
+        tokio::select! {
+            () = end.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        let ended = shared.sessions.drop_idle(shared.flight.wait_timeout);
+        shared.results.drop_sessions(&ended);
+        shared.results.drop_older(shared.flight.result_age);
+    }
+}

@@ -1,0 +1,79 @@
+//! What the channels of one cluster share.
+
+use std::sync::Arc;
+
+use crate::admin::faults::{Faults, Point, Sight, Strike};
+use crate::admin::journal::{Entry, Journal};
+use crate::admin::stats::{Counters, Stats};
+use crate::clock::Clock;
+use crate::cluster::Cluster;
+use crate::engine::Engine;
+use crate::flight::results::Results;
+use crate::flight::sessions::Sessions;
+use crate::flight::switches::FlightSwitches;
+use crate::profile::Switches;
+use crate::users::Users;
+
+/// The state behind every listener.
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) switches: Arc<Switches>,
+    pub(crate) flight: FlightSwitches,
+    pub(crate) users: Users,
+    pub(crate) journal: Journal,
+    pub(crate) faults: Faults,
+    pub(crate) counters: Counters,
+    pub(crate) sessions: Sessions,
+    pub(crate) results: Results,
+    pub(crate) clock: Clock,
+}
+
+impl Shared {
+    /// The rule that strikes at this point, journalled, after its pause.
+    pub(crate) async fn strike(&self, point: Point, sight: &Sight<'_>) -> Option<Strike> {
+        let strike = self.faults.strike(point, sight)?;
+        self.journal.add(Entry {
+            channel: "fault",
+            node: sight.node.to_owned(),
+            method: json(&strike.point()).trim_matches('"').to_owned(),
+            path: json(strike.action()),
+            statement: sight.statement.to_owned(),
+            rule: Some(strike.rule()),
+            status: "struck".to_owned(),
+            ..Entry::default()
+        });
+        strike.pause().await;
+        Some(strike)
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        use std::sync::atomic::Ordering::Relaxed;
+        let counters = &self.counters;
+        Stats {
+            flight_sessions: self.sessions.open() as u64,
+            flight_sessions_max: self.sessions.most() as u64,
+            flight_logins: counters.flight_logins.load(Relaxed),
+            flight_queries: counters.flight_queries.now(),
+            flight_statements: counters.flight_statements.load(Relaxed),
+            flight_streams: counters.flight_streams.now(),
+            flight_streams_max: counters.flight_streams.most(),
+            flight_results: self.results.len() as u64,
+            flight_prepared: self.sessions.prepared() as u64,
+            mysql_connections: counters.mysql_connections.now(),
+            rows_served: counters.rows_served.load(Relaxed),
+            bytes_served: counters.bytes_served.load(Relaxed),
+            batches_served: counters.batches_served.load(Relaxed),
+            rows_per_backend: counters.rows_per_backend(),
+        }
+    }
+
+    pub(crate) fn backend_alive(&self, index: usize) -> bool {
+        self.cluster.backends().get(index).is_some_and(|backend| backend.alive)
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    // Plain values of this crate: nothing in them can fail to serialise.
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,294 @@
+//! A running cluster: what tests and the command line hold.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::admin::faults::{Faults, Rule, RuleState};
+use crate::admin::journal::{Entry, Journal, mask_statement};
+use crate::admin::stats::{Counters, Stats};
+use crate::clock::Clock;
+use crate::cluster::{Backend, Cluster, Frontend};
+use crate::config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};
+use crate::engine::{Answer, Engine};
+use crate::flight::results::Results;
+use crate::flight::sessions::Sessions;
+use crate::flight::switches::FlightSwitches;
+use crate::nodes::{Bound, Nodes, Service, bind};
+use crate::profile::Switches;
+use crate::script::statements;
+use crate::shared::Shared;
+use crate::users::Users;
+
+/// Id of the first back end, as Doris gives them out.
+const FIRST_BACKEND_ID: i64 = 10_001;
+
+/// Thrift port of the first back end in plans; nothing listens there.
+const FIRST_THRIFT_PORT: u16 = 9060;
+
+/// A running cluster. Dropping it ends it without waiting; [`Standin::stop`] waits.
+pub struct Standin {
+    nodes: Arc<Nodes>,
+    ports: Ports,
+    host: String,
+    end: CancellationToken,
+}
+
+impl Standin {
+    /// Binds every listener, runs the init scripts, then serves. Fails before anything is served.
+    pub async fn start(config: StandinConfig) -> Result<Self> {
+        let (switches, flight) = switches(&config)?;
+        let bound = bind_all(&config).await?;
+        let host = advertised(&config.listen);
+        let cluster = Arc::new(cluster_of(&bound, &host));
+        let switches = Arc::new(switches);
+        let engine = Engine::new(cluster.clone(), switches.clone(), config.time_zone.clone());
+        let ports = ports_of(&bound);
+        let shared = Arc::new(Shared {
+            engine,
+            cluster,
+            switches,
+            flight,
+            users: Users::new(config.users),
+            journal: Journal::default(),
+            faults: Faults::default(),
+            counters: Counters::default(),
+            sessions: Sessions::default(),
+            results: Results::default(),
+            clock: Clock::default(),
+        });
+        for path in &config.init {
+            let sql = tokio::fs::read_to_string(path)
+                .await
+                .map_err(|source| StandinError::Read { path: path.clone(), source })?;
+            initialise(&shared.engine, path, &sql).await?;
+        }
+        initialise(&shared.engine, Path::new("init"), &config.init_sql).await?;
+        let end = CancellationToken::new();
+        let nodes = Nodes::start(shared, bound, end.clone()).await;
+        Ok(Self { nodes, ports, host, end })
+    }
+
+    /// Ports of all listeners.
+    pub fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// Host that the cluster gives out.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// `host:port` of a front end's REST service, as `fenodes` takes it.
+    pub fn fenodes(&self) -> String {
+        let node = |fe: &FrontendPorts| format!("{}:{}", self.host, fe.http);
+        self.ports.fe.iter().map(node).collect::<Vec<_>>().join(",")
+    }
+
+    /// Runs statements as `root`, past every channel; one answer each.
+    pub async fn execute(&self, sql: &str) -> Result<Vec<Answer>> {
+        let engine = &self.nodes.shared().engine;
+        let mut session = engine.open_session("root");
+        Ok(engine.execute(&mut session, sql).await?)
+    }
+
+    /// The engine, for what no channel shows.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.nodes.shared().engine
+    }
+
+    /// Adds a fault rule and gives its number.
+    pub fn add_fault(&self, rule: Rule) -> u64 {
+        self.nodes.shared().faults.add(rule)
+    }
+
+    /// Adds a fault rule in the JSON of the admin port.
+    pub fn add_fault_json(&self, rule: &str) -> Result<u64> {
+        let rule = serde_json::from_str(rule).map_err(|error| StandinError::Config(error.to_string()))?;
+        Ok(self.add_fault(rule))
+    }
+
+    /// All rules with their history.
+    pub fn faults(&self) -> Vec<RuleState> {
+        self.nodes.shared().faults.list()
+    }
+
+    /// Deletes all rules and releases what they hold.
+    pub fn clear_faults(&self) {
+        self.nodes.shared().faults.delete(None);
+    }
+
+    /// Deletes one rule and releases what it holds; false when there is none of that number.
+    pub fn delete_fault(&self, id: u64) -> bool {
+        self.nodes.shared().faults.delete(Some(id))
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> Stats {
+        self.nodes.shared().stats()
+    }
+
+    /// The journal from its begin.
+    pub fn journal(&self) -> Vec<Entry> {
+        self.journal_since(0)
+    }
+
+    /// The journal after sequence number `since`.
+    pub fn journal_since(&self, since: u64) -> Vec<Entry> {
+        self.nodes.shared().journal.since(since)
+    }
+
+    /// Closes the listeners of a back end and resets its connections; results it holds are gone.
+    pub async fn stop_backend(&self, index: usize) -> Result<()> {
+        self.nodes.stop_backend(index).await
+    }
+
+    /// Brings a back end back on its ports.
+    pub async fn start_backend(&self, index: usize) -> Result<()> {
+        self.nodes.start_backend(index).await
+    }
+
+    /// Closes the listeners of a front end and resets its connections; its Flight sessions are gone.
+    pub async fn stop_frontend(&self, index: usize) -> Result<()> {
+        self.nodes.stop_frontend(index).await
+    }
+
+    /// Brings a front end back on its ports.
+    pub async fn start_frontend(&self, index: usize) -> Result<()> {
+        self.nodes.start_frontend(index).await
+    }
+
+    /// Forgets all Flight tokens; gives how many.
+    pub fn drop_sessions(&self) -> usize {
+        self.nodes.drop_sessions()
+    }
+
+    /// Moves the cluster's clock by `ms`, which may be negative.
+    pub fn shift_clock(&self, ms: i64) {
+        self.nodes.shared().clock.shift(ms);
+    }
+
+    /// Ends everything and waits until all listeners are closed.
+    pub async fn stop(self) {
+        self.nodes.end().await;
+    }
+}
+
+impl Drop for Standin {
+    fn drop(&mut self) {
+        self.nodes.shared().faults.delete(None);
+        self.end.cancel();
+    }
+}
+
+fn switches(config: &StandinConfig) -> Result<(Switches, FlightSwitches)> {
+    let mut switches = Switches::profile(&config.profile).map_err(StandinError::Config)?;
+    let mut flight = FlightSwitches::default();
+    for assignment in &config.set {
+        let own = assignment.split_once('=').and_then(|(name, value)| flight.set(name.trim(), value.trim()));
+        own.unwrap_or_else(|| switches.set(assignment))
+            .map_err(|error| StandinError::Config(format!("--set {assignment}: {error}")))?;
+    }
+    if config.frontends == 0 || config.backends == 0 {
+        return Err(StandinError::Config("--frontends and --backends are at least 1".to_owned()));
+    }
+    Ok((switches, flight))
+}
+
+async fn bind_all(config: &StandinConfig) -> Result<Vec<Bound>> {
+    let listen = config.listen.as_str();
+    // Given ports first, so that a free port of another listener does not take one of them.
+    let mut wanted = Vec::new();
+    for index in 0..config.frontends {
+        let port = |port: u16| if index == 0 { port } else { 0 };
+        wanted.push((Service::FrontendHttp(index), port(config.fe_http)));
+        wanted.push((Service::FrontendMysql(index), port(config.mysql)));
+        if let Some(flight) = config.fe_flight {
+            wanted.push((Service::FrontendFlight(index), port(flight)));
+        }
+    }
+    for index in 0..config.backends {
+        let port = |port: u16| if index == 0 { port } else { 0 };
+        wanted.push((Service::BackendHttp(index), port(config.be_http)));
+        wanted.push((Service::BackendFlight(index), port(config.be_flight)));
+    }
+    wanted.push((Service::Admin, config.admin));
+    wanted.sort_by_key(|(_, port)| *port == 0);
+    let mut bound = Vec::with_capacity(wanted.len());
+    for (service, port) in wanted {
+        bound.push(bind(service, listen, port).await?);
+    }
+    Ok(bound)
+}
+
+fn port_of(bound: &[Bound], service: Service) -> u16 {
+    bound.iter().find(|bound| bound.service == service).map_or(0, |bound| bound.address.port())
+}
+
+fn ports_of(bound: &[Bound]) -> Ports {
+    let count = |is: fn(&Service) -> bool| bound.iter().filter(|bound| is(&bound.service)).count();
+    let frontends = count(|service| matches!(service, Service::FrontendHttp(_)));
+    let backends = count(|service| matches!(service, Service::BackendHttp(_)));
+    Ports {
+        fe: (0..frontends)
+            .map(|index| FrontendPorts {
+                http: port_of(bound, Service::FrontendHttp(index)),
+                flight: port_of(bound, Service::FrontendFlight(index)),
+                mysql: port_of(bound, Service::FrontendMysql(index)),
+            })
+            .collect(),
+        be: (0..backends)
+            .map(|index| BackendPorts {
+                http: port_of(bound, Service::BackendHttp(index)),
+                flight: port_of(bound, Service::BackendFlight(index)),
+            })
+            .collect(),
+        admin: port_of(bound, Service::Admin),
+        pid: std::process::id(),
+    }
+}
+
+fn cluster_of(bound: &[Bound], host: &str) -> Cluster {
+    let ports = ports_of(bound);
+    let frontends = ports.fe.iter().enumerate().map(|(index, ports)| Frontend {
+        name: format!("fe_{index}"),
+        host: host.to_owned(),
+        http: ports.http,
+        mysql: ports.mysql,
+        flight: ports.flight,
+        alive: true,
+        master: index == 0,
+    });
+    let backends = ports.be.iter().zip(0u16..).map(|(ports, index)| Backend {
+        id: FIRST_BACKEND_ID + i64::from(index),
+        host: host.to_owned(),
+        http: ports.http,
+        flight: ports.flight,
+        thrift: FIRST_THRIFT_PORT + index,
+        alive: true,
+    });
+    Cluster::new(frontends.collect(), backends.collect())
+}
+
+/// Host that clients are given: the address that is listened on, unless that stands for all of them.
+fn advertised(listen: &str) -> String {
+    match listen {
+        "0.0.0.0" => "127.0.0.1".to_owned(),
+        "::" => "::1".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// Runs a script statement by statement in one session; the error names file and statement.
+async fn initialise(engine: &Engine, origin: &Path, sql: &str) -> Result<()> {
+    let mut session = engine.open_session("root");
+    for statement in statements(sql) {
+        engine.execute(&mut session, statement).await.map_err(|error| StandinError::Init {
+            origin: origin.display().to_string(),
+            message: mask_statement(&error.message),
+            statement: mask_statement(statement),
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Accounts: a name and a password, checked the same way on every channel.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use mysql_common::scramble::scramble_native;
+
+/// The accounts of the cluster. `root` exists with an empty password unless it is given another one.
+#[derive(Clone)]
+pub struct Users {
+    passwords: BTreeMap<String, String>,
+}
+
+impl Users {
+    /// Accounts from `(name, password)` pairs; the last pair of a name wins.
+    pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut passwords = BTreeMap::from([("root".to_owned(), String::new())]);
+        passwords.extend(pairs);
+        Self { passwords }
+    }
+
+    /// Whether name and password belong together. `user@cluster` and `cluster:user` are tolerated as Doris tolerates them.
+    pub fn check(&self, user: &str, password: &str) -> bool {
+        self.password_of(user).is_some_and(|expected| expected == password)
+    }
+
+    /// Checks the answer of a MySQL client to the challenge of `mysql_native_password`.
+    pub(crate) fn check_native(&self, user: &str, nonce: &[u8], answer: &[u8]) -> bool {
+        let Some(expected) = self.password_of(user) else { return false };
+        match scramble_native(nonce, expected.as_bytes()) {
+            Some(scramble) => answer == scramble,
+            None => answer.is_empty(),
+        }
+    }
+
+    /// Checks an `Authorization` value; the error is the text that Doris gives, without the password.
+    pub(crate) fn check_basic(&self, value: &str, peer_ip: &str) -> Result<String, String> {
+        let (user, password) = parse_basic(value).ok_or_else(|| "Need auth information.".to_owned())?;
+        if self.check(&user, &password) {
+            return Ok(plain_name(&user).to_owned());
+        }
+        Err(format!("Access denied for {user}@{peer_ip}"))
+    }
+
+    fn password_of(&self, user: &str) -> Option<&String> {
+        self.passwords.get(user).or_else(|| self.passwords.get(plain_name(user)))
+    }
+}
+
+/// Splits a Basic value at the first colon, since a password may contain more of them.
+pub(crate) fn parse_basic(value: &str) -> Option<(String, String)> {
+    let (scheme, encoded) = value.trim().split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let bytes = BASE64_STANDARD.decode(encoded.trim()).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let (user, password) = text.split_once(':')?;
+    Some((user.to_owned(), password.to_owned()))
+}
+
+fn plain_name(user: &str) -> &str {
+    let user = user.rsplit(':').next().unwrap_or(user);
+    user.split('@').next().unwrap_or(user)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn basic(text: &str) -> String {
+        format!("Basic {}", BASE64_STANDARD.encode(text))
+    }
+
+    #[test]
+    fn a_password_may_hold_colons_and_more() {
+        let users = Users::new([("flink".to_owned(), "p@ss:w/ö rd%".to_owned())]);
+        assert_eq!(users.check_basic(&basic("flink:p@ss:w/ö rd%"), "1.2.3.4"), Ok("flink".to_owned()));
+        assert_eq!(users.check_basic(&basic("flink@default_cluster:p@ss:w/ö rd%"), "1.2.3.4").as_deref(), Ok("flink"));
+        assert_eq!(users.check_basic(&basic("root:"), "1.2.3.4").as_deref(), Ok("root"));
+    }
+
+    #[test]
+    fn a_refusal_names_the_user_and_not_the_password() {
+        let users = Users::new([]);
+        let refusal = users.check_basic(&basic("root:secret"), "1.2.3.4").unwrap_err();
+        assert_eq!(refusal, "Access denied for root@1.2.3.4");
+        assert_eq!(users.check_basic("Bearer x", "1.2.3.4").unwrap_err(), "Need auth information.");
+    }
+
+    #[test]
+    fn native_answers_are_computed_from_the_nonce() {
+        let users = Users::new([("a".to_owned(), "b".to_owned())]);
+        let nonce = [7u8; 20];
+        let right = scramble_native(&nonce, b"b").unwrap();
+        assert!(users.check_native("a", &nonce, &right));
+        assert!(!users.check_native("a", &[8u8; 20], &right));
+        assert!(!users.check_native("a", &nonce, b""));
+        assert!(users.check_native("root", &nonce, b""));
+        assert!(!users.check_native("nobody", &nonce, b""));
+    }
+}
