@@ -52,19 +52,22 @@ impl OpenPlan {
     }
 
     /// Runs what yields a plan on the runtime.
-    pub fn run(lease: Lease, planning: impl Future<Output = Result<ScanPlan, Error>> + Send + 'static) -> Self {
+    pub fn run(
+        lease: Lease,
+        planning: impl Future<Output = Result<ScanPlan, Error>> + Send + 'static,
+    ) -> Self {
         let gone = CancellationToken::new();
         let guard = gone.clone().drop_guard();
         let task = lease.handle().spawn(async move {
             let _guard = guard;
-            plan(&config).await
+            planning.await
         });
-        Ok(Self {
+        Self {
             abort: task.abort_handle(),
             gone,
             state: Mutex::new(State::Running(task)),
             lease,
-        })
+        }
     }
 
     fn poll(&self, limit: Duration) -> Result<jint, Failure> {
