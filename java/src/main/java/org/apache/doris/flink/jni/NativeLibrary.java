@@ -138,7 +138,7 @@ public final class NativeLibrary {
         }
     }
 
-    private static void loadFromJar(Platform platform) throws NativeException {
+    static void loadFromJar(Platform platform) throws NativeException {
         String resource = "/native/" + platform.classifier() + "/" + FILE_NAME;
         // Through the class, so by the class loader that defined it and not by the thread's.
         try (InputStream in = NativeLibrary.class.getResourceAsStream(resource)) {

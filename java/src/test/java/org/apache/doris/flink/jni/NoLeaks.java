@@ -5,6 +5,7 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -14,7 +15,7 @@ import java.util.Map;
  * been freed by the garbage collector.
  */
 public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
-    private static final long PATIENCE_NANOS = 10_000_000_000L;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private long leakedBefore;
 
     @Override
@@ -24,12 +25,12 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
 
     @Override
     public void afterAll(ExtensionContext context) throws InterruptedException {
-        check(leakedBefore);
+        check(leakedBefore, PATIENCE);
     }
 
     /** Waits for the counters to reach zero; fails with those that do not. */
-    public static void check(long leakedBefore) throws InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+    static void check(long leakedBefore, Duration patience) throws InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (!counters().values().stream().allMatch(value -> value == 0)) {
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("left behind: " + counters());
