@@ -1,0 +1,11 @@
+//! The channels of the stand-in server against a running cluster, each by a client of its own kind.
+
+mod admin;
+mod faults;
+mod flight;
+mod flight_forms;
+mod mysql;
+mod process;
+mod rest;
+mod support;
+mod throughput;
