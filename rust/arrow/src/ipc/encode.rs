@@ -116,15 +116,11 @@ impl Out {
                 let used = self.offsets(array.offsets());
                 self.bytes(&array.values()[used]);
             }
+            // Maps are laid out as lists of entries and come as such.
             DataType::List(_) => {
                 let array = array.as_list::<i32>();
                 let used = self.offsets(array.offsets());
                 self.array(&array.values().slice(used.start, used.len()))?;
-            }
-            DataType::Map(_, _) => {
-                let array = array.as_map();
-                let used = self.offsets(array.offsets());
-                self.array(&array.entries().slice(used.start, used.len()))?;
             }
             DataType::Struct(_) => {
                 for column in array.as_struct().columns() {

@@ -310,7 +310,7 @@ impl Walk<'_> {
             return Ok(0);
         }
         let offsets = &self.body[range];
-        if offsets.len() < (length + 1) * WIDTH {
+        if offsets.len() < (length + 1) * WIDTH || offsets.len() % WIDTH != 0 {
             return Err(Error::corrupt(format!(
                 "offsets in {} bytes for {length} entries",
                 offsets.len()

@@ -9,9 +9,7 @@ use arrow_array::types::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
     UInt32Type,
 };
-use arrow_array::{
-    Array, ArrayRef, BinaryArray, ListArray, MapArray, PrimitiveArray, StructArray, new_null_array,
-};
+use arrow_array::{Array, ArrayRef, BinaryArray, ListArray, PrimitiveArray, StructArray, new_null_array};
 use arrow_buffer::{NullBuffer, OffsetBuffer, i256};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
@@ -147,9 +145,10 @@ pub(super) fn convert(array: &ArrayRef, conversion: &Conversion, label: &str) ->
             Arc::new(list.map_err(|e| Error::corrupt(e.to_string()))?)
         }
         Conversion::Map(key, value) => {
-            let map = array.as_map();
-            let keys = convert(&used(map.keys(), map.offsets()), key, label)?;
-            let values = convert(&used(map.values(), map.offsets()), value, label)?;
+            let map = array.as_list::<i32>();
+            let entries = map.values().as_struct();
+            let keys = convert(&used(entries.column(0), map.offsets()), key, label)?;
+            let values = convert(&used(entries.column(1), map.offsets()), value, label)?;
             map_array(keys, values, rebased(map.offsets()), map.nulls().cloned())?
         }
         Conversion::Row(parts) => {
@@ -195,21 +194,22 @@ fn rebased(offsets: &OffsetBuffer<i32>) -> OffsetBuffer<i32> {
     }
 }
 
+/// A map, as the list of entries that it is laid out as: NULL keys are found by the check that follows, which names the
+/// column.
 fn map_array(
     keys: ArrayRef,
     values: ArrayRef,
     offsets: OffsetBuffer<i32>,
     nulls: Option<NullBuffer>,
 ) -> Result<ArrayRef> {
-    // NULL keys are found by the check that follows, which names the column.
     let fields = Fields::from(vec![
         Field::new("key", keys.data_type().clone(), true),
         Field::new("value", values.data_type().clone(), true),
     ]);
     let entries =
         StructArray::try_new(fields, vec![keys, values], None).map_err(|e| Error::corrupt(e.to_string()))?;
-    let field = Arc::new(Field::new("entries", entries.data_type().clone(), false));
-    let map = MapArray::try_new(field, offsets, entries, nulls, false)
+    let field = Arc::new(Field::new("entries", entries.data_type().clone(), true));
+    let map = ListArray::try_new(field, offsets, Arc::new(entries), nulls)
         .map_err(|e| Error::corrupt(e.to_string()))?;
     Ok(Arc::new(map))
 }

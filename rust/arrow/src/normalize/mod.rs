@@ -10,6 +10,7 @@ mod text;
 mod zone;
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
@@ -215,14 +216,18 @@ impl Normalizer {
         let batch = message
             .header_as_record_batch()
             .ok_or_else(|| Error::corrupt("a record batch is missing"))?;
-        let decoded = arrow_ipc::reader::read_record_batch(
-            &Buffer::from(body.clone()),
-            batch,
-            self.delivered.clone(),
-            &dictionaries.0,
-            Some(columns),
-            &message.version(),
-        )
+        // The layout is verified; should arrow's reader still panic on something, that is this batch's fault alone.
+        let decoded = catch_unwind(AssertUnwindSafe(|| {
+            arrow_ipc::reader::read_record_batch(
+                &Buffer::from(body.clone()),
+                batch,
+                self.delivered.clone(),
+                &dictionaries.0,
+                Some(columns),
+                &message.version(),
+            )
+        }))
+        .map_err(|_| Error::corrupt("the reader gave up on it"))?
         .map_err(|e| Error::corrupt(e.to_string()))?;
         Ok(decoded.columns().to_vec())
     }

@@ -36,17 +36,20 @@ fn check_live(array: &ArrayRef, r#type: &FlinkType, label: &str, live: Option<&N
             let seen = seen_items(list.value_offsets(), list.values().len(), live.as_ref());
             check_live(list.values(), item, &format!("{label}[]"), Some(&seen))
         }
-        (FlinkKind::Map(key, value), DataType::Map(_, _)) => {
-            let map = array.as_map();
-            let seen = seen_items(map.value_offsets(), map.keys().len(), live.as_ref());
-            if first_null(map.keys().logical_nulls().as_ref(), Some(&seen)).is_some() {
-                return Err(Error::value(
-                    label,
-                    "a key of a MAP is NULL, which Flink cannot hold; declare the column as STRING",
-                ));
+        // A map comes as the list of entries that it is laid out as.
+        (FlinkKind::Map(key, value), DataType::List(_)) => {
+            let map = array.as_list::<i32>();
+            let Some(entries) = map.values().as_struct_opt().filter(|e| e.num_columns() == 2) else {
+                return Err(Error::corrupt(format!("the entries of map {label} are no pairs")));
+            };
+            let (keys, values) = (entries.column(0), entries.column(1));
+            let seen = seen_items(map.value_offsets(), entries.len(), live.as_ref());
+            if first_null(keys.logical_nulls().as_ref(), Some(&seen)).is_some() {
+                let message = "a key of a MAP is NULL, which Flink cannot hold; declare the column as STRING";
+                return Err(Error::value(label, message));
             }
-            check_live(map.keys(), key, &format!("{label}.key"), Some(&seen))?;
-            check_live(map.values(), value, &format!("{label}.value"), Some(&seen))
+            check_live(keys, key, &format!("{label}.key"), Some(&seen))?;
+            check_live(values, value, &format!("{label}.value"), Some(&seen))
         }
         (FlinkKind::Row(fields), DataType::Struct(_)) => {
             for (field, column) in fields.iter().zip(array.as_struct().columns()) {

@@ -324,19 +324,13 @@ fn bytes_type(arrow: &DataType) -> DataType {
         DataType::LargeList(item) => DataType::LargeList(bytes_field(item)),
         DataType::FixedSizeList(item, size) => DataType::FixedSizeList(bytes_field(item), *size),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(bytes_field).collect()),
-        DataType::Map(entries, sorted) => {
-            let inner = bytes_type(entries.data_type());
-            DataType::Map(
-                Arc::new(
-                    entries
-                        .as_ref()
-                        .clone()
-                        .with_data_type(inner)
-                        .with_nullable(false),
-                ),
-                *sorted,
-            )
-        }
+        // A map is laid out as a list of entries; as such its keys may be NULL, which is found and told later.
+        DataType::Map(entries, _) => DataType::List(Arc::new(
+            entries
+                .as_ref()
+                .clone()
+                .with_data_type(bytes_type(entries.data_type())),
+        )),
         DataType::Dictionary(key, value) => DataType::Dictionary(key.clone(), Box::new(bytes_type(value))),
         other => other.clone(),
     }
