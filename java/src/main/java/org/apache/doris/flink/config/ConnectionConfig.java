@@ -57,7 +57,7 @@ public final class ConnectionConfig implements Serializable {
         if (username.isEmpty() && !password.isEmpty()) {
             throw new ValidationException(
                     "Option 'password' is set but option 'username' is missing or empty: set"
-                        + " 'username' as well.");
+                            + " 'username' as well.");
         }
         retries = options.integer(DorisConfigOptions.REQUEST_RETRIES, 0, Integer.MAX_VALUE);
         connectTimeout = options.duration(DorisConfigOptions.CONNECT_TIMEOUT, POSITIVE);
@@ -150,7 +150,7 @@ public final class ConnectionConfig implements Serializable {
                                                             InvalidOption.shown(
                                                                     option.key(), element)),
                                                     "Write for example '127.0.0.1:8030' or"
-                                                        + " '[::1]:8030'.")));
+                                                            + " '[::1]:8030'.")));
         }
         return addresses;
     }

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * The values a user gave, read with the rules that hold for every option: trimmed, enumerations
@@ -104,7 +106,7 @@ public final class OptionValues {
                 String.format(
                         "allowed is a duration of %s or more, such as '10s', '5 min', '500ms'"
                                 + " (a bare number means milliseconds)",
-                        TimeUtils.formatWithHighestUnit(min));
+                        TimeUtils.formatWithHighestUnit(min).replace(" ", ""));
         Duration duration;
         try {
             duration = TimeUtils.parseDuration(values.get(option.key()).trim());
@@ -126,7 +128,7 @@ public final class OptionValues {
         String allowed =
                 String.format(
                         "allowed is a size of %s or more, such as '64mb' (a bare number means"
-                            + " bytes)",
+                                + " bytes)",
                         min.toHumanReadableString());
         long bytes;
         try {
@@ -172,6 +174,22 @@ public final class OptionValues {
             elements.add(element.trim());
         }
         return elements;
+    }
+
+    /**
+     * Options that share a prefix, by the rest of their keys.
+     *
+     * @param normal applied to the rest of a key
+     */
+    public Map<String, String> withPrefix(String prefix, UnaryOperator<String> normal) {
+        Map<String, String> found = new TreeMap<>();
+        values.forEach(
+                (key, value) -> {
+                    if (key.startsWith(prefix)) {
+                        found.put(normal.apply(key.substring(prefix.length())), value);
+                    }
+                });
+        return found;
     }
 
     /** An error about this option's value. */

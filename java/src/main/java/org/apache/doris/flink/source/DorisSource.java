@@ -85,6 +85,11 @@ public final class DorisSource<OUT>
         return producedType;
     }
 
+    /** What is read and how. */
+    ScanConfig scan() {
+        return scan;
+    }
+
     @Override
     public String toString() {
         return "DorisSource{" + scan.connection().table() + '}';

@@ -38,7 +38,7 @@ final class ChangelogOptions {
                     .withFallbackKeys("source.binlog.increment-type")
                     .withDescription(
                             "`detail` (every change), `min_delta` (net effect per key) or"
-                                + " `append_only` (inserts only).");
+                                    + " `append_only` (inserts only).");
 
     static final ConfigOption<Duration> POLL_INTERVAL =
             key("source.changelog.poll-interval")
@@ -54,7 +54,7 @@ final class ChangelogOptions {
                     .withFallbackKeys("source.binlog.visible-wait-timeout")
                     .withDescription(
                             "How long a window is retried while transactions inside it are open."
-                                + " `0s`: no retry.");
+                                    + " `0s`: no retry.");
 
     static final ConfigOption<String> OFFSET_TABLE =
             key("source.changelog.offset-table")
@@ -63,8 +63,8 @@ final class ChangelogOptions {
                     .withFallbackKeys("source.binlog.offset-table")
                     .withDescription(
                             "`database.table` that publishes progress. Needs"
-                                + " `source.changelog.consumer-id` and `jdbc-url`; an error in"
-                                + " snapshot mode.");
+                                    + " `source.changelog.consumer-id` and `jdbc-url`; an error in"
+                                    + " snapshot mode.");
 
     static final ConfigOption<String> CONSUMER_ID =
             key("source.changelog.consumer-id")
@@ -81,7 +81,7 @@ final class ChangelogOptions {
                     .defaultValue("1")
                     .withDescription(
                             "Parts of the table's keys that are followed in parallel: 1 to 1024, or"
-                                + " `partitions`.");
+                                    + " `partitions`.");
 
     static final ConfigOption<Duration> MAX_WINDOW =
             key("source.changelog.max-window")
@@ -89,7 +89,7 @@ final class ChangelogOptions {
                     .noDefaultValue()
                     .withDescription(
                             "Upper length of one window while catching up, 1 s or more. Default:"
-                                + " each window ends within a checkpoint interval.");
+                                    + " each window ends within a checkpoint interval.");
 
     static final ConfigOption<String> ON_EXPIRED =
             key("source.changelog.on-expired")
@@ -97,7 +97,7 @@ final class ChangelogOptions {
                     .defaultValue("doris-default")
                     .withDescription(
                             "What to do when needed changes have expired: `doris-default`, `fail`"
-                                + " or `resnapshot`.");
+                                    + " or `resnapshot`.");
 
     static final ConfigOption<String> CHANGELOG_MODE =
             key("source.changelog.changelog-mode")
@@ -105,7 +105,7 @@ final class ChangelogOptions {
                     .defaultValue("all")
                     .withDescription(
                             "Changelog declared to the planner: `all`, `upsert` (needs a primary"
-                                + " key) or `audit`.");
+                                    + " key) or `audit`.");
 
     private static final String GROUP = "Incremental read";
 

@@ -19,8 +19,8 @@ final class CommonOptions {
                     .noDefaultValue()
                     .withDescription(
                             "Front ends as `host:http_port`, several separated by commas; IPv6"
-                                + " hosts in brackets. All must belong to one cluster; one that"
-                                + " does not answer is skipped.");
+                                    + " hosts in brackets. All must belong to one cluster; one that"
+                                    + " does not answer is skipped.");
 
     static final ConfigOption<String> BENODES =
             key("benodes")
@@ -28,8 +28,8 @@ final class CommonOptions {
                     .noDefaultValue()
                     .withDescription(
                             "Back ends as `host:http_port`, several separated by commas. Set it"
-                                + " when a proxy or NAT hides the real addresses: loads then go"
-                                + " there only. No bearing on reading.");
+                                    + " when a proxy or NAT hides the real addresses: loads then go"
+                                    + " there only. No bearing on reading.");
 
     static final ConfigOption<String> TABLE_IDENTIFIER =
             key("table.identifier")
@@ -86,7 +86,7 @@ final class CommonOptions {
                     .defaultValue(Duration.ofSeconds(60))
                     .withDescription(
                             "Longest wait for a connection to a front or back end. Above 0; lower"
-                                + " it so that dead nodes are skipped sooner.");
+                                    + " it so that dead nodes are skipped sooner.");
 
     static final ConfigOption<Duration> READ_TIMEOUT =
             key("doris.request.read.timeout")
@@ -94,8 +94,8 @@ final class CommonOptions {
                     .defaultValue(Duration.ofSeconds(60))
                     .withDescription(
                             "Longest wait for an answer on an open connection. Above 0. Does not"
-                                + " limit the run time of a query"
-                                + " (`doris.request.query.timeout`).");
+                                    + " limit the run time of a query"
+                                    + " (`doris.request.query.timeout`).");
 
     static final ConfigOption<Boolean> HTTP_UTF8_CHARSET =
             key("sink.http-utf8-charset")
@@ -127,7 +127,7 @@ final class CommonOptions {
                     .defaultValue(false)
                     .withDescription(
                             "Encrypts the connections to Doris. `true` is refused until TLS is"
-                                + " built.");
+                                    + " built.");
 
     static final ConfigOption<String> TLS_CA_CERTIFICATE_PATH =
             key("doris.tls.ca-certificate-path")
@@ -142,7 +142,7 @@ final class CommonOptions {
                     .defaultValue(false)
                     .withDescription(
                             "`true` accepts any host name but still verifies the chain. Without"
-                                + " effect while TLS is off.");
+                                    + " effect while TLS is off.");
 
     static final ConfigOption<String> TLS_EXCLUDED_PROTOCOLS =
             key("doris.tls.excluded-protocols")
@@ -150,7 +150,7 @@ final class CommonOptions {
                     .defaultValue("")
                     .withDescription(
                             "Channels that stay plain: any of `http`, `mysql`, `thrift`,"
-                                + " `arrowflight`. Without effect while TLS is off.");
+                                    + " `arrowflight`. Without effect while TLS is off.");
 
     private static final String GROUP = "Connection";
     private static final String TLS = "TLS";

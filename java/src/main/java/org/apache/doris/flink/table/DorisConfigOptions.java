@@ -85,6 +85,11 @@ public final class DorisConfigOptions {
         return keys;
     }
 
+    /** Whether a table cannot do without the option. */
+    static boolean required(DorisOption option) {
+        return option.option() == FENODES || option.option() == TABLE_IDENTIFIER;
+    }
+
     /** A former name: today's option, and the unit to append to a bare number. */
     static final class Former {
         final ConfigOption<?> today;

@@ -12,7 +12,7 @@ public final class DorisOption {
         /** Accepted for compatibility; by design the value changes nothing. */
         NO_EFFECT("accepted, no effect"),
         /** Belongs to a feature that is not built yet. */
-        LATER("not supported yet");
+        LATER("not yet");
 
         private final String label;
 

@@ -78,8 +78,15 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
     public DynamicTableSink createDynamicTableSink(Context context) {
         OptionValues options = resolve(context);
         ConnectionConfig connection = ConnectionConfig.from(options);
+        if (connection.table().hasCatalog()) {
+            throw options.invalid(
+                    DorisConfigOptions.TABLE_IDENTIFIER,
+                    "a table of an external catalog can only be read, so a name of three parts is"
+                            + " not allowed here",
+                    "Name a table of Doris as 'database.table'.");
+        }
         OptionRules.checkValues(options);
-        SinkRules.checkSink(options, connection, context.getCatalogTable().getResolvedSchema());
+        SinkRules.checkSink(options);
         throw new ValidationException(
                 String.format(
                         "Writing to Doris is not supported yet: option 'connector' = 'doris' of"

@@ -52,7 +52,7 @@ final class DorisTableSource
 
     private DataType producedDataType;
     private List<ScanColumn> columns;
-    private List<String> filters = List.of();
+    private List<FilterPredicate> filters = List.of();
     private boolean filterStaysBehind;
     private long limit = ScanConfig.NO_LIMIT;
 
@@ -142,14 +142,14 @@ final class DorisTableSource
     @Override
     public Result applyFilters(List<ResolvedExpression> candidates) {
         FilterTranslator translator = new FilterTranslator(declared);
-        List<String> pushed = new ArrayList<>(filters);
+        List<FilterPredicate> pushed = new ArrayList<>(filters);
         List<ResolvedExpression> accepted = new ArrayList<>();
         List<ResolvedExpression> remaining = new ArrayList<>();
         for (ResolvedExpression candidate : candidates) {
-            Optional<FilterTranslator.Predicate> predicate = translator.translate(candidate);
+            Optional<FilterPredicate> predicate = translator.translate(candidate);
             predicate.ifPresent(
                     translated -> {
-                        pushed.add(translated.sql());
+                        pushed.add(translated);
                         accepted.add(candidate);
                     });
             if (predicate.isEmpty() || !predicate.get().isExact()) {
@@ -177,6 +177,11 @@ final class DorisTableSource
         return "Doris[" + connection.table() + "]";
     }
 
+    /** What the user should know. */
+    List<String> warnings() {
+        return warnings;
+    }
+
     /** The scan as it was planned so far. */
     ScanConfig scanConfig() {
         return new ScanConfig(
@@ -184,9 +189,7 @@ final class DorisTableSource
                 read,
                 declared,
                 columns,
-                filters.stream()
-                        .map(filter -> "(" + filter + ")")
-                        .collect(Collectors.joining(" AND ")),
+                filters.isEmpty() ? "" : FilterPredicate.and(filters).sql(),
                 filterStaysBehind ? ScanConfig.NO_LIMIT : limit,
                 localTimeZone);
     }

@@ -11,7 +11,9 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,16 +48,16 @@ final class FilterTranslator {
     }
 
     /** The predicate in Doris' dialect; empty when it has to stay in Flink. */
-    Optional<Predicate> translate(Expression expression) {
+    Optional<FilterPredicate> translate(Expression expression) {
         if (expression instanceof CallExpression) {
             return call((CallExpression) expression);
         }
         return FilterOperand.of(expression, declared)
                 .filter(operand -> operand.kind() == FilterOperand.Kind.BOOLEAN)
-                .map(operand -> Predicate.exact(operand.sql()));
+                .map(operand -> FilterPredicate.exact(operand.sql()));
     }
 
-    private Optional<Predicate> call(CallExpression call) {
+    private Optional<FilterPredicate> call(CallExpression call) {
         FunctionDefinition function = call.getFunctionDefinition();
         List<ResolvedExpression> arguments = call.getResolvedChildren();
         Comparison comparison = COMPARISONS.get(function);
@@ -63,13 +65,13 @@ final class FilterTranslator {
             return compare(arguments.get(0), comparison, arguments.get(1));
         }
         if (function == BuiltInFunctionDefinitions.AND) {
-            return junction(arguments, " AND ");
+            return all(call).map(FilterPredicate::and);
         }
         if (function == BuiltInFunctionDefinitions.OR) {
-            return junction(arguments, " OR ");
+            return all(call).map(FilterPredicate::or);
         }
         if (function == BuiltInFunctionDefinitions.NOT) {
-            return exactly(arguments.get(0)).map(sql -> Predicate.exact("NOT (" + sql + ")"));
+            return exactly(arguments.get(0)).map(sql -> FilterPredicate.exact("NOT (" + sql + ")"));
         }
         if (function == BuiltInFunctionDefinitions.IS_NULL) {
             return nullTest(arguments.get(0), "IS NULL");
@@ -81,10 +83,10 @@ final class FilterTranslator {
             return exactly(arguments.get(0)).map(sql -> truth(sql, "FALSE"));
         }
         if (function == BuiltInFunctionDefinitions.IS_NOT_TRUE) {
-            return exactly(arguments.get(0)).map(sql -> truth(sql, "FALSE").negated());
+            return exactly(arguments.get(0)).map(sql -> truth(sql, "FALSE").not());
         }
         if (function == BuiltInFunctionDefinitions.IS_FALSE) {
-            return exactly(arguments.get(0)).map(sql -> truth(sql, "TRUE").negated());
+            return exactly(arguments.get(0)).map(sql -> truth(sql, "TRUE").not());
         }
         if (function == BuiltInFunctionDefinitions.IS_NOT_FALSE) {
             return exactly(arguments.get(0)).map(sql -> truth(sql, "TRUE"));
@@ -104,40 +106,56 @@ final class FilterTranslator {
         return Optional.empty();
     }
 
-    /** All parts or none: half an OR would lose rows, half an AND is the planner's to split. */
-    private Optional<Predicate> junction(List<ResolvedExpression> parts, String word) {
-        List<String> sql = new ArrayList<>();
-        boolean exact = true;
-        for (ResolvedExpression part : parts) {
-            Optional<Predicate> predicate = translate(part);
+    /**
+     * All parts of a junction or none: half an OR would lose rows, half an AND is the planner's to
+     * split. Nested junctions of one kind are walked without recursion, the planner nests deeply.
+     */
+    private Optional<List<FilterPredicate>> all(CallExpression junction) {
+        List<FilterPredicate> predicates = new ArrayList<>();
+        Deque<ResolvedExpression> left = new ArrayDeque<>();
+        left.push(junction);
+        while (!left.isEmpty()) {
+            ResolvedExpression next = left.pop();
+            if (isCallOf(next, junction.getFunctionDefinition())) {
+                List<ResolvedExpression> parts = next.getResolvedChildren();
+                for (int i = parts.size() - 1; i >= 0; i--) {
+                    left.push(parts.get(i));
+                }
+                continue;
+            }
+            Optional<FilterPredicate> predicate = translate(next);
             if (predicate.isEmpty()) {
                 return Optional.empty();
             }
-            sql.add("(" + predicate.get().sql() + ")");
-            exact &= predicate.get().isExact();
+            predicates.add(predicate.get());
         }
-        return Optional.of(new Predicate(String.join(word, sql), exact));
+        return Optional.of(predicates);
+    }
+
+    private static boolean isCallOf(ResolvedExpression expression, FunctionDefinition function) {
+        return expression instanceof CallExpression
+                && ((CallExpression) expression).getFunctionDefinition() == function;
     }
 
     private Optional<String> exactly(ResolvedExpression expression) {
-        return translate(expression).filter(Predicate::isExact).map(Predicate::sql);
+        return translate(expression).filter(FilterPredicate::isExact).map(FilterPredicate::sql);
     }
 
     /** Says {@code IS TRUE} and its like without asking the server for that syntax. */
-    private static Predicate truth(String sql, String ifNull) {
-        return Predicate.exact("COALESCE(" + sql + ", " + ifNull + ")");
+    private static FilterPredicate truth(String sql, String ifNull) {
+        return FilterPredicate.exact("COALESCE(" + sql + ", " + ifNull + ")");
     }
 
-    private Optional<Predicate> nullTest(ResolvedExpression argument, String test) {
+    private Optional<FilterPredicate> nullTest(ResolvedExpression argument, String test) {
         if (argument instanceof FieldReferenceExpression) {
             return FilterOperand.columnName((FieldReferenceExpression) argument, declared)
-                    .map(column -> Predicate.exact(column + " " + test));
+                    .map(column -> FilterPredicate.exact(column + " " + test));
         }
         return FilterOperand.of(argument, declared)
-                .map(operand -> Predicate.exact(operand.sql() + " " + test));
+                .map(operand -> FilterPredicate.exact(operand.sql() + " " + test));
     }
 
-    private Optional<Predicate> compare(
+    private Optional<FilterPredicate> compare(
             ResolvedExpression one, Comparison comparison, ResolvedExpression two) {
         Optional<FilterOperand> left = FilterOperand.of(one, declared);
         Optional<FilterOperand> right = FilterOperand.of(two, declared);
@@ -149,25 +167,30 @@ final class FilterTranslator {
                 : compare(left.get(), comparison, right.get());
     }
 
-    private static Optional<Predicate> compare(
+    private static Optional<FilterPredicate> compare(
             FilterOperand left, Comparison comparison, FilterOperand right) {
         if (!left.isComparableTo(right)) {
             return Optional.empty();
         }
-        String sql = left.sql() + " " + comparison.sql + " " + right.sql();
-        if (left.kind() != FilterOperand.Kind.FLOAT) {
-            return Optional.of(Predicate.exact(sql));
-        }
-        if (!right.isLiteral()) {
+        if (left.kind() == FilterOperand.Kind.FLOAT && !right.isLiteral()) {
             return Optional.empty();
         }
+        if (right.isLiteral() && comparison == Comparison.EQUAL) {
+            return Optional.of(FilterPredicate.in(left.sql(), List.of(right.sql())));
+        }
+        if (right.isLiteral() && comparison == Comparison.NOT_EQUAL) {
+            return Optional.of(FilterPredicate.notIn(left.sql(), List.of(right.sql())));
+        }
+        String sql = left.sql() + " " + comparison.sql + " " + right.sql();
         // NaN is above all numbers in Doris, while in Flink no order holds for it.
         boolean mayKeepNan =
-                comparison == Comparison.GREATER || comparison == Comparison.GREATER_OR_EQUAL;
-        return Optional.of(new Predicate(sql, !mayKeepNan));
+                left.kind() == FilterOperand.Kind.FLOAT
+                        && (comparison == Comparison.GREATER
+                                || comparison == Comparison.GREATER_OR_EQUAL);
+        return Optional.of(mayKeepNan ? FilterPredicate.hint(sql) : FilterPredicate.exact(sql));
     }
 
-    private Optional<Predicate> in(List<ResolvedExpression> arguments) {
+    private Optional<FilterPredicate> in(List<ResolvedExpression> arguments) {
         Optional<FilterOperand> tested = FilterOperand.of(arguments.get(0), declared);
         if (tested.isEmpty() || tested.get().isLiteral()) {
             return Optional.empty();
@@ -184,43 +207,38 @@ final class FilterTranslator {
         }
         return values.isEmpty()
                 ? Optional.empty()
-                : Optional.of(
-                        Predicate.exact(
-                                tested.get().sql() + " IN (" + String.join(", ", values) + ")"));
+                : Optional.of(FilterPredicate.in(tested.get().sql(), values));
     }
 
-    private Optional<Predicate> between(List<ResolvedExpression> arguments) {
-        Optional<Predicate> lower =
+    private Optional<FilterPredicate> between(List<ResolvedExpression> arguments) {
+        Optional<FilterPredicate> lower =
                 compare(arguments.get(0), Comparison.GREATER_OR_EQUAL, arguments.get(1));
-        Optional<Predicate> upper =
+        Optional<FilterPredicate> upper =
                 compare(arguments.get(0), Comparison.LESS_OR_EQUAL, arguments.get(2));
         if (lower.isEmpty() || upper.isEmpty()) {
             return Optional.empty();
         }
         // The upper bound drops NaN, whatever the lower one makes of it.
-        return Optional.of(
-                new Predicate(
-                        "(" + lower.get().sql() + ") AND (" + upper.get().sql() + ")",
-                        upper.get().isExact()));
+        String sql = "(" + lower.get().sql() + ") AND (" + upper.get().sql() + ")";
+        return Optional.of(FilterPredicate.exact(sql));
     }
 
-    private Optional<Predicate> notBetween(List<ResolvedExpression> arguments) {
-        Optional<Predicate> below = compare(arguments.get(0), Comparison.LESS, arguments.get(1));
-        Optional<Predicate> above = compare(arguments.get(0), Comparison.GREATER, arguments.get(2));
+    private Optional<FilterPredicate> notBetween(List<ResolvedExpression> arguments) {
+        Optional<FilterPredicate> below =
+                compare(arguments.get(0), Comparison.LESS, arguments.get(1));
+        Optional<FilterPredicate> above =
+                compare(arguments.get(0), Comparison.GREATER, arguments.get(2));
         if (below.isEmpty() || above.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(
-                new Predicate(
-                        "(" + below.get().sql() + ") OR (" + above.get().sql() + ")",
-                        below.get().isExact() && above.get().isExact()));
+        return Optional.of(FilterPredicate.or(List.of(below.get(), above.get())));
     }
 
     /**
      * Exact where the pattern has no wildcard but {@code %} and no backslash, which Doris takes for
      * an escape and Flink does not. Otherwise the literal start of the pattern is a hint.
      */
-    private Optional<Predicate> like(List<ResolvedExpression> arguments) {
+    private Optional<FilterPredicate> like(List<ResolvedExpression> arguments) {
         Optional<FilterOperand> text = FilterOperand.of(arguments.get(0), declared);
         Optional<String> pattern = literalText(arguments.get(1));
         if (text.isEmpty()
@@ -235,14 +253,14 @@ final class FilterTranslator {
                         && pattern.get().indexOf('\\') < 0;
         if (plain) {
             return SqlLiterals.text(pattern.get())
-                    .map(quoted -> Predicate.exact(text.get().sql() + " LIKE " + quoted));
+                    .map(quoted -> FilterPredicate.exact(text.get().sql() + " LIKE " + quoted));
         }
         Optional<String> escape =
                 arguments.size() == 2 ? Optional.of("") : literalText(arguments.get(2));
         return escape.map(character -> literalStart(pattern.get(), character))
                 .filter(start -> !start.isEmpty())
                 .flatMap(start -> SqlLiterals.text(start + "%"))
-                .map(quoted -> new Predicate(text.get().sql() + " LIKE " + quoted, false));
+                .map(quoted -> FilterPredicate.hint(text.get().sql() + " LIKE " + quoted));
     }
 
     private static Optional<String> literalText(ResolvedExpression expression) {
@@ -268,36 +286,6 @@ final class FilterTranslator {
             end--;
         }
         return pattern.substring(0, end);
-    }
-
-    /** A predicate in Doris' dialect. */
-    static final class Predicate {
-
-        private final String sql;
-        private final boolean exact;
-
-        private Predicate(String sql, boolean exact) {
-            this.sql = sql;
-            this.exact = exact;
-        }
-
-        private static Predicate exact(String sql) {
-            return new Predicate(sql, true);
-        }
-
-        private Predicate negated() {
-            return exact("NOT (" + sql + ")");
-        }
-
-        /** The text; to be put into parentheses when joined with others. */
-        String sql() {
-            return sql;
-        }
-
-        /** Whether Doris keeps exactly Flink's rows; else it may keep more. */
-        boolean isExact() {
-            return exact;
-        }
     }
 
     private enum Comparison {

@@ -136,7 +136,7 @@ final class OptionKeys {
             throw new ValidationException(
                     String.format(
                             "Options '%s' = '%s' and '%s' = '%s' are two names of one option with"
-                                + " different values. Remove '%s', the former name.",
+                                    + " different values. Remove '%s', the former name.",
                             former, value, today.key(), todays, former));
         }
     }

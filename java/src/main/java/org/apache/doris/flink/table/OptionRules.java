@@ -168,8 +168,8 @@ final class OptionRules {
         if (timestamp.isEmpty()) {
             throw new ValidationException(
                     "Option 'source.scan.mode' = 'from-timestamp' needs option"
-                        + " 'source.scan.timestamp': set it to the start as 'yyyy-MM-dd"
-                        + " HH:mm:ss'.");
+                            + " 'source.scan.timestamp': set it to the start as 'yyyy-MM-dd"
+                            + " HH:mm:ss'.");
         }
         try {
             LocalDateTime.parse(timestamp.get().trim(), TIMESTAMP);
@@ -177,7 +177,7 @@ final class OptionRules {
             throw options.invalid(
                     ChangelogOptions.SCAN_TIMESTAMP,
                     "allowed is an existing time as 'yyyy-MM-dd HH:mm:ss', without fraction and"
-                        + " zone",
+                            + " zone",
                     "Write for example '2026-10-09 10:00:00'.");
         }
     }
@@ -200,7 +200,7 @@ final class OptionRules {
             throw options.invalid(
                     given,
                     "'source.changelog.offset-table' and 'source.changelog.consumer-id' go"
-                        + " together",
+                            + " together",
                     "Set the other one as well, or remove this one.");
         }
         if (options.text(CommonOptions.JDBC_URL).isEmpty()) {
@@ -258,7 +258,7 @@ final class OptionRules {
                     CommonOptions.TLS_ENABLED.key(),
                     "true",
                     "Leave the option out and use the plain ports of the cluster in a trusted"
-                        + " network.");
+                            + " network.");
         }
     }
 
@@ -278,12 +278,12 @@ final class OptionRules {
         if (options.text(ReadOptions.READ_FIELD).isPresent()) {
             options.warn(
                     "Option 'doris.read.field' has no effect in SQL: the query decides on the"
-                        + " columns.");
+                            + " columns.");
         }
         if (options.text(ReadOptions.FILTER_QUERY).isPresent()) {
             options.warn(
                     "Option 'doris.filter.query' is deprecated: write the condition into the WHERE"
-                        + " clause where it can say the same.");
+                            + " clause where it can say the same.");
         }
         if (oldApi) {
             options.warn("Option 'source.use-old-api' has no effect: there is one source.");
@@ -291,12 +291,12 @@ final class OptionRules {
         if (options.bool(ReadOptions.DESERIALIZE_ARROW_ASYNC)) {
             options.warn(
                     "Option 'doris.deserialize.arrow.async' has no effect: decoding always takes"
-                        + " place outside the task thread.");
+                            + " place outside the task thread.");
         }
         if (options.has(ReadOptions.THRIFT_MAX_MESSAGE_SIZE)) {
             options.warn(
                     "Option 'doris.thrift.max.message.size' has no effect: reading uses Arrow"
-                        + " Flight SQL.");
+                            + " Flight SQL.");
         }
     }
 }

@@ -21,7 +21,7 @@ final class ReadOptions {
                     .defaultValue(true)
                     .withDescription(
                             "Data come through Arrow Flight SQL. `false` asks for the back ends'"
-                                + " Thrift scan service and is refused until that is built.");
+                                    + " Thrift scan service and is refused until that is built.");
 
     static final ConfigOption<Integer> FLIGHT_SQL_PORT =
             key("source.flight-sql-port")
@@ -29,8 +29,8 @@ final class ReadOptions {
                     .defaultValue(-1)
                     .withDescription(
                             "Flight port of the front ends, 1 to 65535. `-1` asks the cluster for"
-                                + " it, per front end. Set it when a proxy listens on another"
-                                + " port.");
+                                    + " it, per front end. Set it when a proxy listens on another"
+                                    + " port.");
 
     static final ConfigOption<Duration> QUERY_TIMEOUT =
             key("doris.request.query.timeout")
@@ -38,7 +38,7 @@ final class ReadOptions {
                     .defaultValue(Duration.ofSeconds(21600))
                     .withDescription(
                             "Longest run time of one split's query; 1 s or more, parts of a second"
-                                + " are rounded up. Lower it to notice stuck queries sooner.");
+                                    + " are rounded up. Lower it to notice stuck queries sooner.");
 
     static final ConfigOption<Integer> TABLET_SIZE =
             key("doris.request.tablet.size")
@@ -64,7 +64,7 @@ final class ReadOptions {
                     .defaultValue(MemorySize.ofMebiBytes(8192))
                     .withDescription(
                             "Memory that a back end may use for one split's query. Above 0. Raise"
-                                + " it when the server refuses a query for its memory.");
+                                    + " it when the server refuses a query for its memory.");
 
     static final ConfigOption<Boolean> DESERIALIZE_ARROW_ASYNC =
             key("doris.deserialize.arrow.async")
@@ -72,7 +72,7 @@ final class ReadOptions {
                     .defaultValue(false)
                     .withDescription(
                             "Accepted and ignored: decoding always takes place outside the task"
-                                + " thread.");
+                                    + " thread.");
 
     static final ConfigOption<Integer> DESERIALIZE_QUEUE_SIZE =
             key("doris.deserialize.queue.size")
@@ -80,7 +80,7 @@ final class ReadOptions {
                     .defaultValue(64)
                     .withDescription(
                             "Batches that a reader fetches ahead, 1 or more."
-                                + " `source.read-buffer-size` limits them in bytes as well.");
+                                    + " `source.read-buffer-size` limits them in bytes as well.");
 
     static final ConfigOption<Integer> THRIFT_MAX_MESSAGE_SIZE =
             key("doris.thrift.max.message.size")
@@ -88,9 +88,15 @@ final class ReadOptions {
                     .defaultValue(Integer.MAX_VALUE)
                     .withDescription(
                             "Upper limit of one Thrift message in bytes, 1 or more. Without effect,"
-                                + " since reading uses Flight.");
+                                    + " since reading uses Flight.");
 
-    static final ConfigOption<Integer> SCAN_PARALLELISM = FactoryUtil.SOURCE_PARALLELISM;
+    static final ConfigOption<Integer> SCAN_PARALLELISM =
+            key(FactoryUtil.SOURCE_PARALLELISM.key())
+                    .intType()
+                    .noDefaultValue()
+                    .withDescription(
+                            "Number of source subtasks, 1 or more. Default: the planner's. More"
+                                    + " than there are splits is of no use.");
 
     static final ConfigOption<String> READ_FIELD =
             key("doris.read.field")
@@ -98,7 +104,7 @@ final class ReadOptions {
                     .noDefaultValue()
                     .withDescription(
                             "Deprecated and ignored in SQL, where the query decides on the"
-                                + " columns.");
+                                    + " columns.");
 
     static final ConfigOption<String> FILTER_QUERY =
             key("doris.filter.query")
@@ -106,8 +112,8 @@ final class ReadOptions {
                     .noDefaultValue()
                     .withDescription(
                             "Deprecated: SQL predicate in Doris' dialect, sent as is and joined by"
-                                + " AND with what the query pushes down. Use it only for what"
-                                + " `WHERE` cannot say.");
+                                    + " AND with what the query pushes down. Use it only for what"
+                                    + " `WHERE` cannot say.");
 
     static final ConfigOption<Boolean> USE_OLD_API =
             key("source.use-old-api")
@@ -130,8 +136,8 @@ final class ReadOptions {
                     .noDefaultValue()
                     .withDescription(
                             "`internal-host:port=reachable-host:port`, several separated by commas:"
-                                + " replaces Flight addresses that the server names but task"
-                                + " managers cannot reach.");
+                                    + " replaces Flight addresses that the server names but task"
+                                    + " managers cannot reach.");
 
     static final ConfigOption<Boolean> LOOKUP_ASYNC =
             key("lookup.jdbc.async")

@@ -101,7 +101,11 @@ final class SinkOptions {
                     .defaultValue(true)
                     .withDescription("`true` asks the planner for an upsert stream, without `-U`.");
 
-    static final ConfigOption<Integer> PARALLELISM = FactoryUtil.SINK_PARALLELISM;
+    static final ConfigOption<Integer> PARALLELISM =
+            key(FactoryUtil.SINK_PARALLELISM.key())
+                    .intType()
+                    .noDefaultValue()
+                    .withDescription("Number of sink subtasks, 1 or more.");
 
     static final ConfigOption<Boolean> IGNORE_COMMIT_ERROR =
             key("sink.ignore.commit-error")
@@ -116,7 +120,7 @@ final class SinkOptions {
                     .defaultValue(Duration.ofSeconds(3600))
                     .withDescription(
                             "The server's own limit for pre-committed transactions, told to the"
-                                + " sink. 60 s or more.");
+                                    + " sink. 60 s or more.");
 
     static final ConfigOption<Duration> CHECK_INTERVAL =
             key("sink.check-interval")
@@ -130,7 +134,7 @@ final class SinkOptions {
                     .defaultValue(false)
                     .withDescription(
                             "`true` keeps all that was sent, so that a broken load can be"
-                                + " repeated.");
+                                    + " repeated.");
 
     static final ConfigOption<MemorySize> REPLAY_BUFFER_SIZE =
             key("sink.replay-buffer-size")
@@ -138,7 +142,7 @@ final class SinkOptions {
                     .defaultValue(MemorySize.ofMebiBytes(64))
                     .withDescription(
                             "Compressed bytes kept per subtask so that a broken load can be"
-                                + " repeated. `0` off.");
+                                    + " repeated. `0` off.");
 
     static final ConfigOption<Integer> COMPRESS_LEVEL =
             key("sink.compress-level")

@@ -2,6 +2,7 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ConfigCodec;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.jni.NativePlan;
 import org.apache.doris.flink.jni.ScanPlan;
@@ -21,6 +22,7 @@ final class NativeScanPlanner implements ScanPlanner {
 
     @Override
     public ScanPlan plan(BooleanSupplier cancelled) throws Exception {
+        NativeLibrary.load(scan.connection().libraryPath());
         try (NativePlan plan = NativePlan.start(ConfigCodec.encode(scan))) {
             while (!plan.poll(SLICE_MILLIS)) {
                 NativeLog.drain();

@@ -5,6 +5,7 @@ import org.apache.doris.flink.arrow.vector.VectorFactory;
 import org.apache.doris.flink.config.ConfigCodec;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeScan;
 import org.apache.doris.flink.jni.ScanMetrics;
 import org.apache.flink.table.data.columnar.vector.ColumnVector;
@@ -28,6 +29,7 @@ final class NativeBatchScan implements BatchScan {
     }
 
     static BatchScan open(ScanConfig config) throws IOException {
+        NativeLibrary.load(config.connection().libraryPath());
         return new NativeBatchScan(
                 NativeScan.open(ConfigCodec.encode(config)), config.producedType());
     }

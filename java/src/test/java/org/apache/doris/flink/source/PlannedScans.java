@@ -1,0 +1,72 @@
+package org.apache.doris.flink.source;
+
+import org.apache.doris.flink.config.ScanConfig;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.SourceTransformation;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Lets the real planner plan a query and shows what became of its Doris scans. */
+public final class PlannedScans {
+
+    private final StreamTableEnvironment tables;
+
+    /** A fresh environment in streaming mode. */
+    public PlannedScans() {
+        this(EnvironmentSettings.inStreamingMode());
+    }
+
+    /** A fresh environment. */
+    public PlannedScans(EnvironmentSettings settings) {
+        tables =
+                StreamTableEnvironment.create(
+                        StreamExecutionEnvironment.createLocalEnvironment(1), settings);
+    }
+
+    /** The environment, for DDL and settings. */
+    public StreamTableEnvironment tables() {
+        return tables;
+    }
+
+    /** Declares a Doris table. */
+    public PlannedScans declare(String name, String columns, String... options) {
+        StringBuilder with = new StringBuilder();
+        for (int i = 0; i < options.length; i += 2) {
+            with.append(String.format(", '%s' = '%s'", options[i], options[i + 1]));
+        }
+        tables.executeSql(
+                String.format(
+                        "CREATE TEMPORARY TABLE %s (%s) WITH ('connector' = 'doris', 'fenodes' ="
+                                + " '127.0.0.1:8030', 'table.identifier' = 'test.%s'%s)",
+                        name, columns, name, with));
+        return this;
+    }
+
+    /** The scans of a query, in the order of their filters. */
+    public List<ScanConfig> of(String query) {
+        List<ScanConfig> scans = new ArrayList<>();
+        Transformation<Row> root =
+                tables.toChangelogStream(tables.sqlQuery(query)).getTransformation();
+        for (Transformation<?> transformation : root.getTransitivePredecessors()) {
+            if (transformation instanceof SourceTransformation) {
+                Object source = ((SourceTransformation<?, ?, ?>) transformation).getSource();
+                if (source instanceof DorisSource) {
+                    scans.add(((DorisSource<?>) source).scan());
+                }
+            }
+        }
+        scans.sort(Comparator.comparing(ScanConfig::filter));
+        return scans;
+    }
+
+    /** The plan of a query. */
+    public String explain(String query) {
+        return tables.explainSql(query);
+    }
+}
