@@ -67,14 +67,18 @@ fn end_of_line(bytes: &[u8], start: usize) -> usize {
 /// `TABLET`, without a full parse. Serves journal, fault rules and the choice of a back end; the engine has the last word.
 pub(crate) fn first_table(sql: &str) -> FirstTable {
     let words = words(sql);
+    let after_from = words.iter().enumerate().filter(|(_, word)| word.eq_ignore_ascii_case("from"));
+    let mut tables = after_from.map(|(from, _)| table_at(&words[from + 1..]));
+    tables.find(|found| found.table.is_some()).unwrap_or_default()
+}
+
+/// The table that the words begin with, if they begin with one.
+fn table_at(words: &[String]) -> FirstTable {
     let mut found = FirstTable::default();
-    let Some(from) = words.iter().position(|word| word.eq_ignore_ascii_case("from")) else {
-        return found;
-    };
     let mut parts = Vec::new();
-    let mut at = from + 1;
+    let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| is_name(word)) {
-        parts.push(word.trim_matches('`').replace("``", "`"));
+        parts.push(unquoted(word));
         at += 1;
         if words.get(at).is_none_or(|word| word != ".") {
             break;
@@ -93,6 +97,13 @@ pub(crate) fn first_table(sql: &str) -> FirstTable {
         found.tablets = list.filter_map(|word| word.parse().ok()).collect();
     }
     found
+}
+
+fn unquoted(name: &str) -> String {
+    match name.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+        Some(inner) => inner.replace("``", "`"),
+        None => name.to_owned(),
+    }
 }
 
 /// See [`first_table`].
@@ -173,6 +184,7 @@ mod tests {
         assert_eq!(first_table(sql), expected);
         assert_eq!(first_table("select 1"), FirstTable::default());
         assert_eq!(first_table("select * from numbers('number'='3')"), FirstTable::default());
+        assert_eq!(first_table("select a from (select a from `d``x`.t) x").database.as_deref(), Some("d`x"));
         assert_eq!(first_table("select * from internal.d.t").database.as_deref(), Some("d"));
     }
 }

@@ -98,6 +98,12 @@ impl Standin {
         &self.nodes.shared().engine
     }
 
+    /// State behind the listeners, for tests of single parts.
+    #[cfg(test)]
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        self.nodes.shared()
+    }
+
     /// Adds a fault rule and gives its number.
     pub fn add_fault(&self, rule: Rule) -> u64 {
         self.nodes.shared().faults.add(rule)

@@ -106,8 +106,6 @@ async fn handle(
 enum Outcome {
     /// The envelope, always with HTTP 200.
     Envelope(Envelope),
-    /// JSON of another shape.
-    Json(Value),
     /// Anything else.
     Plain(StatusCode, String),
 }
@@ -117,7 +115,6 @@ impl Outcome {
         match self {
             Self::Envelope(envelope) if envelope.code == 0 => "ok".to_owned(),
             Self::Envelope(envelope) => envelope.code.to_string(),
-            Self::Json(_) => "ok".to_owned(),
             Self::Plain(status, _) => status.as_u16().to_string(),
         }
     }
@@ -137,7 +134,6 @@ impl IntoResponse for Outcome {
     fn into_response(self) -> Response {
         match self {
             Self::Envelope(envelope) => axum::Json(envelope).into_response(),
-            Self::Json(value) => axum::Json(value).into_response(),
             Self::Plain(status, text) => (status, Body::from(text)).into_response(),
         }
     }

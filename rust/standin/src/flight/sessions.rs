@@ -57,6 +57,7 @@ impl FlightSession {
         lock(&self.prepared).remove(handle).is_some()
     }
 
+    #[cfg(test)]
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }

@@ -3,7 +3,6 @@
 use std::io;
 use std::sync::Arc;
 
-
 use mysql_common::constants::Command;
 
 use super::login::{Client, change_user_name, greet};
@@ -110,7 +109,10 @@ impl Commands<'_> {
         };
         match *code {
             COM_QUIT => return Ok(false),
-            COM_PING | COM_RESET_CONNECTION => {
+            COM_PING => results::ok(&mut self.packets, 0, "", false).await?,
+            COM_RESET_CONNECTION => {
+                // Variables go back to their global values; user and database stay.
+                session.variables.clear();
                 results::ok(&mut self.packets, 0, "", false).await?;
             }
             // Multi-statements are always on.
