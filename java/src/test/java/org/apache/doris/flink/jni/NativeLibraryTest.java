@@ -143,6 +143,7 @@ class NativeLibraryTest {
                     .filter(mount -> ("," + mount[3] + ",").contains(",noexec,"))
                     .map(mount -> Paths.get(mount[1]))
                     .filter(path -> Files.isDirectory(path) && Files.isWritable(path))
+                    .filter(path -> path.toFile().getUsableSpace() > 256L << 20)
                     .findFirst();
         }
     }

@@ -1,0 +1,172 @@
+package org.apache.doris.flink.jni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The jar loaded, used and dropped again and again in one JVM, as a cluster that runs job after job
+ * does it: nothing may stay. Reads from a stand-in server, whose program is given by {@code
+ * doris.standin.binary}.
+ */
+@EnabledIfSystemProperty(named = "doris.standin.binary", matches = ".+")
+@Timeout(180)
+class ClassLoadersTest {
+    private static final int JOBS = 20;
+    private static final String INIT =
+            "CREATE DATABASE test;\n"
+                + "CREATE TABLE test.boundary (id BIGINT, name STRING) DUPLICATE KEY(id)\n"
+                + "DISTRIBUTED BY HASH(id) BUCKETS 3 PROPERTIES ('replication_num' = '1');\n"
+                + "INSERT INTO test.boundary VALUES (1, 'Zoë'), (2, NULL), (3, '😀'), (4, '');\n";
+
+    @TempDir Path folder;
+    private Process server;
+    private byte[] config;
+
+    @BeforeEach
+    void startServer() throws Exception {
+        Path init = Files.writeString(folder.resolve("init.sql"), INIT);
+        Path ports = folder.resolve("ports.json");
+        Path log = folder.resolve("standin.log");
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("doris.standin.binary"));
+        for (String port :
+                List.of("fe-http", "mysql", "fe-flight", "be-http", "be-flight", "admin")) {
+            command.addAll(List.of("--" + port, "0"));
+        }
+        command.addAll(List.of("--init", init.toString(), "--ports-file", ports.toString()));
+        command.add("--exit-with-stdin");
+        server =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(log.toFile())
+                        .start();
+        await(
+                () -> "the stand-in does not start: " + text(log),
+                () -> Files.exists(ports) || !server.isAlive());
+        assertThat(server.isAlive()).as(text(log)).isTrue();
+        Matcher http =
+                Pattern.compile("\"fe\"\\s*:\\s*\\[\\s*\\{[^}]*\"http\"\\s*:\\s*(\\d+)")
+                        .matcher(text(ports));
+        assertThat(http.find()).as(text(ports)).isTrue();
+        config = new TestConfig("127.0.0.1:" + http.group(1)).bytes();
+    }
+
+    @AfterEach
+    void stopServer() throws Exception {
+        server.getOutputStream().close();
+        if (!server.waitFor(10, TimeUnit.SECONDS)) {
+            server.destroyForcibly();
+        }
+    }
+
+    @Test
+    void jobAfterJobLeavesNothing() throws Exception {
+        String tmp = System.getProperty("java.io.tmpdir");
+        System.setProperty("java.io.tmpdir", folder.toString());
+        List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
+        try {
+            for (int job = 0; job < JOBS; job++) {
+                loaders.add(run(config));
+            }
+        } finally {
+            System.setProperty("java.io.tmpdir", tmp);
+        }
+        assertThat(nativeThreads()).as("threads of native runtimes").isZero();
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).noneMatch(file -> file.toString().contains("doris-flink-native"));
+        }
+        await(
+                () -> "class loaders that are still reachable: " + reachable(loaders),
+                () -> {
+                    System.gc();
+                    return reachable(loaders) == 0;
+                });
+    }
+
+    @Test
+    void jobsSideBySideDoNotDisturbEachOther() throws Exception {
+        try (IsolatedConnector first = new IsolatedConnector();
+                IsolatedConnector second = new IsolatedConnector()) {
+            assertThat(read(first)).hasSize(4).containsExactlyElementsOf(read(second));
+            assertThat(counters(first)).containsOnly(0);
+            assertThat(read(second)).hasSize(4);
+            assertThat(counters(second)).containsOnly(0);
+        }
+    }
+
+    /** One job; returns what must become unreachable. */
+    private WeakReference<ClassLoader> run(byte[] config) throws Exception {
+        try (IsolatedConnector connector = new IsolatedConnector()) {
+            assertThat(read(connector)).containsExactlyInAnyOrder("1=Zoë", "2=NULL", "3=😀", "4=");
+            assertThat(counters(connector)).containsOnly(0);
+            return new WeakReference<>(connector);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private List<String> read(IsolatedConnector connector) throws Exception {
+        Object rows =
+                connector.invoke(
+                        LoaderProbe.class.getName(),
+                        "read",
+                        new Class<?>[] {byte[].class},
+                        (Object) config);
+        return (List<String>) rows;
+    }
+
+    private static long[] counters(IsolatedConnector connector) throws Exception {
+        return (long[]) connector.invoke(LoaderProbe.class.getName(), "counters", new Class<?>[0]);
+    }
+
+    private static long reachable(List<WeakReference<ClassLoader>> loaders) {
+        return loaders.stream().filter(loader -> loader.get() != null).count();
+    }
+
+    /** Threads of this process that a native runtime named. */
+    private static long nativeThreads() throws IOException {
+        try (Stream<Path> threads = Files.list(Paths.get("/proc/self/task"))) {
+            return threads.filter(thread -> text(thread.resolve("comm")).startsWith("doris-native"))
+                    .count();
+        }
+    }
+
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void await(Supplier<String> what, Condition condition) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as(what.get()).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            // A thread that has ended, a file that is not there yet.
+            return "";
+        }
+    }
+}
