@@ -1,6 +1,6 @@
 //! Exports over scans: one scan per source reader, read batch by batch with bounded waits.
 
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use doris_client::ErrorKind;
@@ -57,16 +57,7 @@ impl OpenScan {
     }
 
     fn poll(&self, limit: Duration) -> Result<jint, Failure> {
-        let mut ready = match self.ready.try_lock() {
-            Ok(ready) => ready,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Failure::new(
-                    ErrorKind::Internal,
-                    "two threads read from one scan at the same time",
-                ));
-            }
-        };
+        let mut ready = self.ready()?;
         if ready.is_some() {
             return Ok(READY);
         }
@@ -90,13 +81,25 @@ impl OpenScan {
     }
 
     fn take(&self) -> Result<ScanBatch, Failure> {
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        ready.take().ok_or_else(|| {
+        let none = || {
             Failure::new(
                 ErrorKind::Internal,
                 "there is no batch to take: poll said nothing of one",
             )
-        })
+        };
+        self.ready()?.take().ok_or_else(none)
+    }
+
+    /// The batch that was found, and the right to read. Does not wait for another reader.
+    fn ready(&self) -> Result<MutexGuard<'_, Option<ScanBatch>>, Failure> {
+        match self.ready.try_lock() {
+            Ok(ready) => Ok(ready),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(Failure::new(
+                ErrorKind::Internal,
+                "two threads read from one scan at the same time",
+            )),
+        }
     }
 
     fn close(&self) {

@@ -35,7 +35,7 @@ final class Native {
     static native byte[] planResult(long plan) throws NativeException;
 
     /** Cancels and frees; no error when it was closed before. */
-    static native void planClose(long plan);
+    static native void planClose(long plan) throws NativeException;
 
     /** Opens the scan of one source reader; no I/O. The handle must be closed. */
     static native long scanOpen(byte[] config) throws NativeException;
@@ -56,7 +56,7 @@ final class Native {
     static native long[] scanMetrics(long scan) throws NativeException;
 
     /** Cancels and frees; from any thread; no error when it was closed before. */
-    static native void scanClose(long scan);
+    static native void scanClose(long scan) throws NativeException;
 
     /** Rows of a batch. */
     static native long batchRows(long batch) throws NativeException;

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.jni;
 
+import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -32,24 +33,32 @@ abstract class NativeHandle implements AutoCloseable {
     }
 
     /** Frees the native object; called once. */
-    abstract void free(long id);
+    abstract void free(long id) throws NativeException;
 
     /** Whether {@link #close} was called. */
     public final boolean isClosed() {
         return id.get() == 0;
     }
 
-    /** Cancels what is under way and frees the native object; waits about a second at most. */
+    /**
+     * Cancels what is under way and frees the native object; waits about a second at most. Fails
+     * only by a fault of the native library.
+     */
     @Override
     public final void close() {
         long current = id.getAndSet(0);
         if (current != 0) {
-            free(current);
-            NativeLog.drain();
+            try {
+                free(current);
+            } catch (NativeException e) {
+                throw new UncheckedIOException(e);
+            } finally {
+                NativeLog.drain();
+            }
         }
     }
 
-    /** The first slice of a wait of the given length that began at the given time. */
+    /** Milliseconds of the next slice of a wait, 0 when its end has come. */
     static int slice(long deadlineNanos) {
         long left = (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000;
         return (int) Math.max(0, Math.min(SLICE_MS, left));

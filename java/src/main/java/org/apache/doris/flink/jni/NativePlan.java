@@ -50,7 +50,7 @@ public final class NativePlan extends NativeHandle {
     }
 
     @Override
-    void free(long id) {
+    void free(long id) throws NativeException {
         Native.planClose(id);
     }
 }

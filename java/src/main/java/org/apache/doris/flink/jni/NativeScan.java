@@ -107,7 +107,7 @@ public final class NativeScan extends NativeHandle {
     }
 
     @Override
-    void free(long id) {
+    void free(long id) throws NativeException {
         Native.scanClose(id);
     }
 }

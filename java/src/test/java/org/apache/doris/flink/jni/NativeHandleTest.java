@@ -12,8 +12,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The life of scans and plans, against servers that are not there or never answer. */
 @ExtendWith(NoLeaks.class)
@@ -146,6 +151,66 @@ class NativeHandleTest {
             assertCode(ErrorCode.INTERNAL, plan::result);
             plan.close();
             assertClosed(() -> plan.poll(50));
+        }
+    }
+
+    /** Calls from all sides at once end in results or in one of the known failures. */
+    @Test
+    void callsFromManyThreadsWhileScansComeAndGo() throws Exception {
+        AtomicReference<NativeScan> current = new AtomicReference<>();
+        AtomicBoolean end = new AtomicBoolean();
+        List<CompletableFuture<Void>> threads = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            threads.add(
+                    CompletableFuture.runAsync(
+                            () -> {
+                                while (!end.get()) {
+                                    use(current.get());
+                                }
+                            }));
+        }
+        for (int i = 0; i < 200; i++) {
+            try (NativeScan scan = NativeScan.open(new TestConfig("127.0.0.1:1").bytes())) {
+                current.set(scan);
+                scan.start(new long[0]);
+                scan.poll(i % 5);
+            } catch (NativeException e) {
+                // Another thread was faster with a call of its own, or nobody answers.
+                assertThat(e.code()).isIn(ErrorCode.CLOSED, ErrorCode.INTERNAL, ErrorCode.CONNECT);
+            }
+        }
+        end.set(true);
+        for (CompletableFuture<Void> thread : threads) {
+            thread.get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void use(NativeScan scan) {
+        if (scan == null) {
+            return;
+        }
+        try {
+            switch (ThreadLocalRandom.current().nextInt(6)) {
+                case 0:
+                    scan.wake();
+                    break;
+                case 1:
+                    scan.metrics();
+                    break;
+                case 2:
+                    scan.take();
+                    break;
+                case 3:
+                    scan.start(new long[] {1, 2});
+                    break;
+                case 4:
+                    Native.batchRelease(ThreadLocalRandom.current().nextLong());
+                    break;
+                default:
+                    assertThat(NativeCounters.openHandles()).isLessThanOrEqualTo(1);
+            }
+        } catch (NativeException e) {
+            assertThat(e.code()).isIn(ErrorCode.CLOSED, ErrorCode.INTERNAL);
         }
     }
 
