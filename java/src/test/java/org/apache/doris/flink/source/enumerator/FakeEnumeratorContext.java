@@ -1,0 +1,117 @@
+package org.apache.doris.flink.source.enumerator;
+
+import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.flink.api.connector.source.ReaderInfo;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SplitsAssignment;
+import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
+
+/** A coordinator that remembers what it was told and runs background calls when the test says. */
+final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> {
+
+    final Map<Integer, ReaderInfo> readers = new HashMap<>();
+    final Map<Integer, List<DorisSplit>> assigned = new HashMap<>();
+    final Set<Integer> finished = new HashSet<>();
+    private final Queue<Runnable> background = new ArrayDeque<>();
+
+    void register(int... subtasks) {
+        for (int subtask : subtasks) {
+            readers.put(subtask, new ReaderInfo(subtask, "host-" + subtask));
+        }
+    }
+
+    /** Runs the background calls that wait; what their handlers throw reaches the test. */
+    void runBackground() {
+        while (!background.isEmpty()) {
+            background.remove().run();
+        }
+    }
+
+    boolean hasBackground() {
+        return !background.isEmpty();
+    }
+
+    List<DorisSplit> assignedTo(int subtask) {
+        return assigned.getOrDefault(subtask, List.of());
+    }
+
+    List<DorisSplit> allAssigned() {
+        List<DorisSplit> all = new ArrayList<>();
+        assigned.values().forEach(all::addAll);
+        return all;
+    }
+
+    @Override
+    public SplitEnumeratorMetricGroup metricGroup() {
+        return UnregisteredMetricsGroup.createSplitEnumeratorMetricGroup();
+    }
+
+    @Override
+    public void sendEventToSourceReader(int subtaskId, SourceEvent event) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int currentParallelism() {
+        return readers.size();
+    }
+
+    @Override
+    public Map<Integer, ReaderInfo> registeredReaders() {
+        return readers;
+    }
+
+    @Override
+    public void assignSplits(SplitsAssignment<DorisSplit> assignment) {
+        assignment
+                .assignment()
+                .forEach(
+                        (subtask, splits) ->
+                                assigned.computeIfAbsent(subtask, any -> new ArrayList<>())
+                                        .addAll(splits));
+    }
+
+    @Override
+    public void signalNoMoreSplits(int subtask) {
+        finished.add(subtask);
+    }
+
+    @Override
+    public <T> void callAsync(Callable<T> callable, BiConsumer<T, Throwable> handler) {
+        background.add(
+                () -> {
+                    T result;
+                    try {
+                        result = callable.call();
+                    } catch (Throwable e) {
+                        handler.accept(null, e);
+                        return;
+                    }
+                    handler.accept(result, null);
+                });
+    }
+
+    @Override
+    public <T> void callAsync(
+            Callable<T> callable, BiConsumer<T, Throwable> handler, long initial, long period) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void runInCoordinatorThread(Runnable runnable) {
+        runnable.run();
+    }
+}
