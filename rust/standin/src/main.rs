@@ -114,7 +114,10 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let filter = tracing_subscriber::EnvFilter::try_from_env("STANDIN_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.to_string()),
@@ -220,7 +223,10 @@ async fn send(options: SqlFile) -> Result<(), String> {
         .map_err(|error| format!("{host}:{port}: {error}"))?;
     let mut out = std::io::stdout();
     for statement in script::statements(&text) {
-        let replies = client.query(statement).await.map_err(|error| format!("{error}\n{statement}"))?;
+        let replies = client
+            .query(statement)
+            .await
+            .map_err(|error| format!("{error}\n{statement}"))?;
         for reply in replies {
             writeln!(out, "{reply}").map_err(|error| error.to_string())?;
         }

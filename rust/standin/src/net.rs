@@ -120,7 +120,11 @@ impl Connection {
         let _ = stream.set_nodelay(true);
         let end = stop.child_token();
         let wait = Box::pin(end.clone().cancelled_owned());
-        let handle = ConnectionHandle { peer, end, gentle: Arc::default() };
+        let handle = ConnectionHandle {
+            peer,
+            end,
+            gentle: Arc::default(),
+        };
         Self { stream, handle, wait }
     }
 
@@ -135,7 +139,10 @@ impl Connection {
         if !self.handle.gentle.load(Ordering::Acquire) {
             let _ = self.stream.set_zero_linger();
         }
-        Some(io::Error::new(io::ErrorKind::ConnectionReset, "connection torn down"))
+        Some(io::Error::new(
+            io::ErrorKind::ConnectionReset,
+            "connection torn down",
+        ))
     }
 
     /// Turns "not ready" into an error when the connection ends, and wakes the task when that happens later.

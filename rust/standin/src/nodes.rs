@@ -72,7 +72,11 @@ pub(crate) async fn bind(service: Service, host: &str, port: u16) -> Result<Boun
     };
     let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    Ok(Bound { service, address, listener })
+    Ok(Bound {
+        service,
+        address,
+        listener,
+    })
 }
 
 /// All listeners of a cluster. Stopping and starting are serialised.
@@ -108,12 +112,25 @@ impl Running {
 impl Nodes {
     /// Serves all bound listeners.
     pub(crate) async fn start(shared: Arc<Shared>, bound: Vec<Bound>, end: CancellationToken) -> Arc<Self> {
-        let nodes =
-            Arc::new_cyclic(|me| Self { shared, ports: Mutex::default(), end, me: me.clone() });
+        let nodes = Arc::new_cyclic(|me| Self {
+            shared,
+            ports: Mutex::default(),
+            end,
+            me: me.clone(),
+        });
         let mut ports = nodes.ports.lock().await;
-        for Bound { service, address, listener } in bound {
+        for Bound {
+            service,
+            address,
+            listener,
+        } in bound
+        {
             let running = Some(nodes.serve(service, listener));
-            ports.push(Port { service, address, running });
+            ports.push(Port {
+                service,
+                address,
+                running,
+            });
         }
         drop(ports);
         tokio::spawn(sweep(nodes.shared.clone(), nodes.end.clone()));
@@ -170,14 +187,20 @@ impl Nodes {
 
     async fn stop(&self, chosen: impl Fn(Service) -> bool) {
         let mut ports = self.ports.lock().await;
-        let ending: Vec<Running> =
-            ports.iter_mut().filter(|port| chosen(port.service)).filter_map(|port| port.running.take()).collect();
+        let ending: Vec<Running> = ports
+            .iter_mut()
+            .filter(|port| chosen(port.service))
+            .filter_map(|port| port.running.take())
+            .collect();
         futures::future::join_all(ending.into_iter().map(Running::end)).await;
     }
 
     async fn resume(&self, chosen: impl Fn(Service) -> bool) -> Result<()> {
         let mut ports = self.ports.lock().await;
-        for port in ports.iter_mut().filter(|port| chosen(port.service) && port.running.is_none()) {
+        for port in ports
+            .iter_mut()
+            .filter(|port| chosen(port.service) && port.running.is_none())
+        {
             let bound = bind(port.service, &port.address.ip().to_string(), port.address.port()).await?;
             port.running = Some(self.serve(port.service, bound.listener));
         }
@@ -189,13 +212,17 @@ impl Nodes {
         let incoming = Incoming::new(listener, stop.clone());
         let shared = self.shared.clone();
         let task = match service {
-            Service::FrontendHttp(index) => tokio::spawn(until(stop.clone(), fe::serve(shared, index, incoming))),
+            Service::FrontendHttp(index) => {
+                tokio::spawn(until(stop.clone(), fe::serve(shared, index, incoming)))
+            }
             Service::FrontendMysql(index) => tokio::spawn(mysql::serve(shared, index, incoming)),
             Service::FrontendFlight(index) => {
                 let service = FrontendFlight::new(shared, index);
                 tokio::spawn(until(stop.clone(), flight::serve::serve(service, incoming)))
             }
-            Service::BackendHttp(index) => tokio::spawn(until(stop.clone(), be::serve(shared, index, incoming))),
+            Service::BackendHttp(index) => {
+                tokio::spawn(until(stop.clone(), be::serve(shared, index, incoming)))
+            }
             Service::BackendFlight(index) => {
                 let service = BackendFlight::new(shared, index);
                 tokio::spawn(until(stop.clone(), flight::serve::serve(service, incoming)))

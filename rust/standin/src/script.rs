@@ -26,7 +26,9 @@ pub fn statements(text: &str) -> Vec<&str> {
             b'-' if starts_line_comment(&bytes[at..]) => at = end_of_line(bytes, at),
             b'/' if bytes[at..].starts_with(b"/*") => {
                 // A hint (`/*+ … */`) or a version comment (`/*! … */`) belongs to a statement, but is none by itself.
-                at = text[at + 2..].find("*/").map_or(bytes.len(), |end| at + 2 + end + 2);
+                at = text[at + 2..]
+                    .find("*/")
+                    .map_or(bytes.len(), |end| at + 2 + end + 2);
             }
             byte => {
                 holds_code |= !byte.is_ascii_whitespace();
@@ -60,14 +62,20 @@ fn starts_line_comment(bytes: &[u8]) -> bool {
 }
 
 fn end_of_line(bytes: &[u8], start: usize) -> usize {
-    bytes[start..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| start + end + 1)
+    bytes[start..]
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(bytes.len(), |end| start + end + 1)
 }
 
 /// The first table that a statement reads, as `(database, table)`, and the tablets it names: by the words `FROM` and
 /// `TABLET`, without a full parse. Serves journal, fault rules and the choice of a back end; the engine has the last word.
 pub(crate) fn first_table(sql: &str) -> FirstTable {
     let words = words(sql);
-    let after_from = words.iter().enumerate().filter(|(_, word)| word.eq_ignore_ascii_case("from"));
+    let after_from = words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| word.eq_ignore_ascii_case("from"));
     let mut tables = after_from.map(|(from, _)| table_at(&words[from + 1..]));
     tables.find(|found| found.table.is_some()).unwrap_or_default()
 }
@@ -91,7 +99,10 @@ fn table_at(words: &[String]) -> FirstTable {
     }
     found.table = parts.pop();
     found.database = parts.pop();
-    let tablet = words[at..].iter().take(4).position(|word| word.eq_ignore_ascii_case("tablet"));
+    let tablet = words[at..]
+        .iter()
+        .take(4)
+        .position(|word| word.eq_ignore_ascii_case("tablet"));
     if let Some(tablet) = tablet {
         let list = words[at + tablet + 1..].iter().take_while(|word| *word != ")");
         found.tablets = list.filter_map(|word| word.parse().ok()).collect();
@@ -135,7 +146,9 @@ fn words(sql: &str) -> Vec<String> {
             b'#' => at = end_of_line(bytes, at),
             b'-' if starts_line_comment(&bytes[at..]) => at = end_of_line(bytes, at),
             b'/' if bytes[at..].starts_with(b"/*") => {
-                at = sql[at + 2..].find("*/").map_or(bytes.len(), |end| at + 2 + end + 2);
+                at = sql[at + 2..]
+                    .find("*/")
+                    .map_or(bytes.len(), |end| at + 2 + end + 2);
             }
             byte if byte.is_ascii_whitespace() => at += 1,
             byte if is_word_byte(byte) => {
@@ -145,7 +158,8 @@ fn words(sql: &str) -> Vec<String> {
             }
             _ => at += 1,
         }
-        let comment = matches!(bytes[start], b'#') || (at - start >= 2 && matches!(bytes[start], b'-' | b'/'));
+        let comment =
+            matches!(bytes[start], b'#') || (at - start >= 2 && matches!(bytes[start], b'-' | b'/'));
         if !comment && !bytes[start].is_ascii_whitespace() {
             found.push(sql[start..at.min(bytes.len())].to_owned());
         }
@@ -183,8 +197,19 @@ mod tests {
         };
         assert_eq!(first_table(sql), expected);
         assert_eq!(first_table("select 1"), FirstTable::default());
-        assert_eq!(first_table("select * from numbers('number'='3')"), FirstTable::default());
-        assert_eq!(first_table("select a from (select a from `d``x`.t) x").database.as_deref(), Some("d`x"));
-        assert_eq!(first_table("select * from internal.d.t").database.as_deref(), Some("d"));
+        assert_eq!(
+            first_table("select * from numbers('number'='3')"),
+            FirstTable::default()
+        );
+        assert_eq!(
+            first_table("select a from (select a from `d``x`.t) x")
+                .database
+                .as_deref(),
+            Some("d`x")
+        );
+        assert_eq!(
+            first_table("select * from internal.d.t").database.as_deref(),
+            Some("d")
+        );
     }
 }

@@ -69,7 +69,10 @@ impl Shared {
     }
 
     pub(crate) fn backend_alive(&self, index: usize) -> bool {
-        self.cluster.backends().get(index).is_some_and(|backend| backend.alive)
+        self.cluster
+            .backends()
+            .get(index)
+            .is_some_and(|backend| backend.alive)
     }
 }
 

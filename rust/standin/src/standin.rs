@@ -61,13 +61,21 @@ impl Standin {
         for path in &config.init {
             let sql = tokio::fs::read_to_string(path)
                 .await
-                .map_err(|source| StandinError::Read { path: path.clone(), source })?;
+                .map_err(|source| StandinError::Read {
+                    path: path.clone(),
+                    source,
+                })?;
             initialise(&shared.engine, path, &sql).await?;
         }
         initialise(&shared.engine, Path::new("init"), &config.init_sql).await?;
         let end = CancellationToken::new();
         let nodes = Nodes::start(shared, bound, end.clone()).await;
-        Ok(Self { nodes, ports, host, end })
+        Ok(Self {
+            nodes,
+            ports,
+            host,
+            end,
+        })
     }
 
     /// Ports of all listeners.
@@ -192,12 +200,16 @@ fn switches(config: &StandinConfig) -> Result<(Switches, FlightSwitches)> {
     let mut switches = Switches::profile(&config.profile).map_err(StandinError::Config)?;
     let mut flight = FlightSwitches::default();
     for assignment in &config.set {
-        let own = assignment.split_once('=').and_then(|(name, value)| flight.set(name.trim(), value.trim()));
+        let own = assignment
+            .split_once('=')
+            .and_then(|(name, value)| flight.set(name.trim(), value.trim()));
         own.unwrap_or_else(|| switches.set(assignment))
             .map_err(|error| StandinError::Config(format!("--set {assignment}: {error}")))?;
     }
     if config.frontends == 0 || config.backends == 0 {
-        return Err(StandinError::Config("--frontends and --backends are at least 1".to_owned()));
+        return Err(StandinError::Config(
+            "--frontends and --backends are at least 1".to_owned(),
+        ));
     }
     Ok((switches, flight))
 }
@@ -229,7 +241,10 @@ async fn bind_all(config: &StandinConfig) -> Result<Vec<Bound>> {
 }
 
 fn port_of(bound: &[Bound], service: Service) -> u16 {
-    bound.iter().find(|bound| bound.service == service).map_or(0, |bound| bound.address.port())
+    bound
+        .iter()
+        .find(|bound| bound.service == service)
+        .map_or(0, |bound| bound.address.port())
 }
 
 fn ports_of(bound: &[Bound]) -> Ports {
@@ -290,11 +305,14 @@ fn advertised(listen: &str) -> String {
 async fn initialise(engine: &Engine, origin: &Path, sql: &str) -> Result<()> {
     let mut session = engine.open_session("root");
     for statement in statements(sql) {
-        engine.execute(&mut session, statement).await.map_err(|error| StandinError::Init {
-            origin: origin.display().to_string(),
-            message: mask_statement(&error.message),
-            statement: mask_statement(statement),
-        })?;
+        engine
+            .execute(&mut session, statement)
+            .await
+            .map_err(|error| StandinError::Init {
+                origin: origin.display().to_string(),
+                message: mask_statement(&error.message),
+                statement: mask_statement(statement),
+            })?;
     }
     Ok(())
 }

@@ -22,12 +22,15 @@ impl Users {
 
     /// Whether name and password belong together. `user@cluster` and `cluster:user` are tolerated as Doris tolerates them.
     pub fn check(&self, user: &str, password: &str) -> bool {
-        self.password_of(user).is_some_and(|expected| expected == password)
+        self.password_of(user)
+            .is_some_and(|expected| expected == password)
     }
 
     /// Checks the answer of a MySQL client to the challenge of `mysql_native_password`.
     pub(crate) fn check_native(&self, user: &str, nonce: &[u8], answer: &[u8]) -> bool {
-        let Some(expected) = self.password_of(user) else { return false };
+        let Some(expected) = self.password_of(user) else {
+            return false;
+        };
         match scramble_native(nonce, expected.as_bytes()) {
             Some(scramble) => answer == scramble,
             None => answer.is_empty(),
@@ -44,7 +47,9 @@ impl Users {
     }
 
     fn password_of(&self, user: &str) -> Option<&String> {
-        self.passwords.get(user).or_else(|| self.passwords.get(plain_name(user)))
+        self.passwords
+            .get(user)
+            .or_else(|| self.passwords.get(plain_name(user)))
     }
 }
 
@@ -76,9 +81,20 @@ mod tests {
     #[test]
     fn a_password_may_hold_colons_and_more() {
         let users = Users::new([("flink".to_owned(), "p@ss:w/ö rd%".to_owned())]);
-        assert_eq!(users.check_basic(&basic("flink:p@ss:w/ö rd%"), "1.2.3.4"), Ok("flink".to_owned()));
-        assert_eq!(users.check_basic(&basic("flink@default_cluster:p@ss:w/ö rd%"), "1.2.3.4").as_deref(), Ok("flink"));
-        assert_eq!(users.check_basic(&basic("root:"), "1.2.3.4").as_deref(), Ok("root"));
+        assert_eq!(
+            users.check_basic(&basic("flink:p@ss:w/ö rd%"), "1.2.3.4"),
+            Ok("flink".to_owned())
+        );
+        assert_eq!(
+            users
+                .check_basic(&basic("flink@default_cluster:p@ss:w/ö rd%"), "1.2.3.4")
+                .as_deref(),
+            Ok("flink")
+        );
+        assert_eq!(
+            users.check_basic(&basic("root:"), "1.2.3.4").as_deref(),
+            Ok("root")
+        );
     }
 
     #[test]
@@ -86,7 +102,10 @@ mod tests {
         let users = Users::new([]);
         let refusal = users.check_basic(&basic("root:secret"), "1.2.3.4").unwrap_err();
         assert_eq!(refusal, "Access denied for root@1.2.3.4");
-        assert_eq!(users.check_basic("Bearer x", "1.2.3.4").unwrap_err(), "Need auth information.");
+        assert_eq!(
+            users.check_basic("Bearer x", "1.2.3.4").unwrap_err(),
+            "Need auth information."
+        );
     }
 
     #[test]

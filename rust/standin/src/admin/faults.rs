@@ -230,7 +230,9 @@ impl Faults {
             return None;
         }
         let rules = self.lock();
-        let armed = rules.iter().find(|armed| armed.rule.at == point && armed.take(sight))?;
+        let armed = rules
+            .iter()
+            .find(|armed| armed.rule.at == point && armed.take(sight))?;
         Some(Strike { armed: armed.clone() })
     }
 
@@ -254,8 +256,14 @@ impl Armed {
 
 impl Match {
     fn holds(&self, sight: &Sight<'_>) -> bool {
-        let node = self.node.as_deref().is_none_or(|node| node.eq_ignore_ascii_case(sight.node));
-        let statement = self.statement.as_deref().is_none_or(|pattern| contains(sight.statement, pattern));
+        let node = self
+            .node
+            .as_deref()
+            .is_none_or(|node| node.eq_ignore_ascii_case(sight.node));
+        let statement = self
+            .statement
+            .as_deref()
+            .is_none_or(|pattern| contains(sight.statement, pattern));
         let table = self.table.as_deref().is_none_or(|wanted| {
             let wanted = wanted.replace('`', "");
             sight.table.is_some_and(|table| {
@@ -357,9 +365,16 @@ mod tests {
         faults.add(rule(
             r#"{"at":"flight.do_get","match":{"table":"student","node":"be1"},"do":{"reset":true},"times":2,"after":3}"#,
         ));
-        let sight = |table, node, batches| Sight { node, table, batches, statement: "" };
+        let sight = |table, node, batches| Sight {
+            node,
+            table,
+            batches,
+            statement: "",
+        };
         let strikes = |table, node, batches| {
-            faults.strike(Point::FlightDoGet, &sight(table, node, batches)).is_some()
+            faults
+                .strike(Point::FlightDoGet, &sight(table, node, batches))
+                .is_some()
         };
         assert!(!strikes(Some("test.student"), "be0", 3));
         assert!(!strikes(Some("test.other"), "be1", 3));
@@ -386,7 +401,10 @@ mod tests {
         assert!(serde_json::from_str::<Rule>(r#"{"at":"fe.apy","do":{}}"#).is_err());
         let close = rule(r#"{"at":"flight.do_get","do":{"close":"no_trailers"}}"#);
         assert_eq!(close.action.close, Some(Close::NoTrailers));
-        assert_eq!(rule(r#"{"at":"fe.api","do":{"close":true}}"#).action.close, Some(Close::Stream));
+        assert_eq!(
+            rule(r#"{"at":"fe.api","do":{"close":true}}"#).action.close,
+            Some(Close::Stream)
+        );
     }
 
     #[tokio::test]

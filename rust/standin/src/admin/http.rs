@@ -87,8 +87,12 @@ async fn table(State(nodes): State<Arc<Nodes>>, Path((database, name)): Path<(St
         })
     });
     let tablets: Vec<Value> = tablets.collect();
-    let rows: u64 =
-        info.partitions.iter().flat_map(|partition| &partition.tablets).map(|tablet| tablet.rows).sum();
+    let rows: u64 = info
+        .partitions
+        .iter()
+        .flat_map(|partition| &partition.tablets)
+        .map(|tablet| tablet.rows)
+        .sum();
     Json(json!({
         "database": info.database,
         "table": info.name,
@@ -117,7 +121,10 @@ struct Clock {
 async fn clock(State(nodes): State<Arc<Nodes>>, body: String) -> Response {
     match serde_json::from_str::<Clock>(&body) {
         Ok(clock) => {
-            nodes.shared().clock.shift(clock.advance_ms.saturating_sub(clock.back_ms));
+            nodes
+                .shared()
+                .clock
+                .shift(clock.advance_ms.saturating_sub(clock.back_ms));
             done()
         }
         Err(error) => refusal(StatusCode::BAD_REQUEST, error.to_string()),
@@ -130,7 +137,10 @@ async fn backend(State(nodes): State<Arc<Nodes>>, Path((index, what)): Path<(usi
         "start" => nodes.start_backend(index).await,
         _ => return refusal(StatusCode::NOT_FOUND, format!("no action {what}")),
     };
-    changed.map_or_else(|error| refusal(StatusCode::CONFLICT, error.to_string()), |()| done())
+    changed.map_or_else(
+        |error| refusal(StatusCode::CONFLICT, error.to_string()),
+        |()| done(),
+    )
 }
 
 async fn frontend(State(nodes): State<Arc<Nodes>>, Path((index, what)): Path<(usize, String)>) -> Response {
@@ -139,7 +149,10 @@ async fn frontend(State(nodes): State<Arc<Nodes>>, Path((index, what)): Path<(us
         "start" => nodes.start_frontend(index).await,
         _ => return refusal(StatusCode::NOT_FOUND, format!("no action {what}")),
     };
-    changed.map_or_else(|error| refusal(StatusCode::CONFLICT, error.to_string()), |()| done())
+    changed.map_or_else(
+        |error| refusal(StatusCode::CONFLICT, error.to_string()),
+        |()| done(),
+    )
 }
 
 fn done() -> Response {

@@ -89,7 +89,9 @@ impl Journal {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -119,9 +121,17 @@ fn mask_header(name: &str, value: &str) -> String {
 
 fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["password", "passwd", "secret", "access_key", "access-key", "accesskey", "token"]
-        .iter()
-        .any(|word| name.contains(word))
+    [
+        "password",
+        "passwd",
+        "secret",
+        "access_key",
+        "access-key",
+        "accesskey",
+        "token",
+    ]
+    .iter()
+    .any(|word| name.contains(word))
 }
 
 /// Replaces quoted values that follow a secret's name (`'s3.secret_key' = '…'`, `IDENTIFIED BY '…'`, `PASSWORD('…')`) by `***`.
@@ -191,9 +201,18 @@ mod tests {
         let sql = "INSERT INTO t SELECT * FROM S3('uri' = 's3://b/k', 's3.access_key' = 'AK', \"s3.secret_key\"=\"S'K\", 'format' = 'json')";
         let masked = mask_statement(sql);
         assert!(!masked.contains("AK") && !masked.contains("S'K"), "{masked}");
-        assert!(masked.contains("'s3://b/k'") && masked.contains("'json'"), "{masked}");
-        assert_eq!(mask_statement("SET PASSWORD = PASSWORD('geheim')"), "SET PASSWORD = PASSWORD('***')");
-        assert_eq!(mask_statement("CREATE USER a IDENTIFIED BY 'x''y'"), "CREATE USER a IDENTIFIED BY '***'");
+        assert!(
+            masked.contains("'s3://b/k'") && masked.contains("'json'"),
+            "{masked}"
+        );
+        assert_eq!(
+            mask_statement("SET PASSWORD = PASSWORD('geheim')"),
+            "SET PASSWORD = PASSWORD('***')"
+        );
+        assert_eq!(
+            mask_statement("CREATE USER a IDENTIFIED BY 'x''y'"),
+            "CREATE USER a IDENTIFIED BY '***'"
+        );
         let plain = "SELECT `a`, 'it''s' FROM t WHERE name = 'by' AND x = 'y' ORDER BY `x`";
         assert_eq!(mask_statement(plain), plain);
         assert_eq!(mask_statement("SELECT 'offen"), "SELECT 'offen");
@@ -202,7 +221,10 @@ mod tests {
 
     #[test]
     fn authorization_keeps_its_scheme_only() {
-        let headers = [("Authorization", &b"Basic cm9vdDpzZWNyZXQ="[..]), ("accept", b"*/*")];
+        let headers = [
+            ("Authorization", &b"Basic cm9vdDpzZWNyZXQ="[..]),
+            ("accept", b"*/*"),
+        ];
         let masked = masked_headers(headers.into_iter());
         assert_eq!(masked["authorization"], "Basic ***");
         assert_eq!(masked["accept"], "*/*");
@@ -212,9 +234,16 @@ mod tests {
     fn entries_are_numbered_and_can_be_asked_for_from_a_position() {
         let journal = Journal::default();
         for method in ["a", "b", "c"] {
-            journal.add(Entry { method: method.to_owned(), ..Entry::default() });
+            journal.add(Entry {
+                method: method.to_owned(),
+                ..Entry::default()
+            });
         }
-        let tail: Vec<_> = journal.since(1).into_iter().map(|entry| (entry.seq, entry.method)).collect();
+        let tail: Vec<_> = journal
+            .since(1)
+            .into_iter()
+            .map(|entry| (entry.seq, entry.method))
+            .collect();
         assert_eq!(tail, [(2, "b".to_owned()), (3, "c".to_owned())]);
     }
 }

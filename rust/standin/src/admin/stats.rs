@@ -109,6 +109,9 @@ impl Counters {
     }
 
     pub(crate) fn rows_per_backend(&self) -> Vec<u64> {
-        self.per_backend.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.per_backend
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }

@@ -14,7 +14,9 @@ use crate::shared::Shared;
 
 /// Serves the HTTP port of a back end until its task is aborted.
 pub(crate) async fn serve(shared: Arc<Shared>, index: usize, incoming: Incoming) {
-    let router = Router::new().fallback(handle).with_state((shared, format!("be{index}")));
+    let router = Router::new()
+        .fallback(handle)
+        .with_state((shared, format!("be{index}")));
     let service = router.into_make_service_with_connect_info::<ConnectionHandle>();
     if let Err(error) = axum::serve(incoming, service).await {
         tracing::warn!(%error, "back end listener ended");
@@ -32,7 +34,10 @@ async fn handle(
         "/api/health" => axum::Json(json!({"status": "OK", "msg": "To Be Added"})).into_response(),
         _ => StatusCode::NOT_FOUND.into_response(),
     };
-    let headers = request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+    let headers = request
+        .headers()
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_bytes()));
     shared.journal.add(Entry {
         channel: "be.http",
         node,

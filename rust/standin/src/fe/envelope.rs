@@ -39,6 +39,11 @@ impl Envelope {
             500 => "Internal Error",
             _ => "Error",
         };
-        Self { msg, code, data, count: 0 }
+        Self {
+            msg,
+            code,
+            data,
+            count: 0,
+        }
     }
 }

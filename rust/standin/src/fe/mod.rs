@@ -25,7 +25,10 @@ const BODY_MOST: usize = 64 << 20;
 
 /// Serves the REST port of a front end until its task is aborted.
 pub(crate) async fn serve(shared: Arc<Shared>, index: usize, incoming: Incoming) {
-    let state = Rest { shared, node: format!("fe{index}") };
+    let state = Rest {
+        shared,
+        node: format!("fe{index}"),
+    };
     let router = Router::new().fallback(handle).with_state(state);
     let service = router.into_make_service_with_connect_info::<ConnectionHandle>();
     if let Err(error) = axum::serve(incoming, service).await {
@@ -53,13 +56,19 @@ struct Call {
 
 impl Call {
     fn parameter(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.query
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The SQL of a JSON body, under either of its names, or of the query string.
     fn sql(&self, name: &str) -> Option<String> {
         let body: Option<Value> = serde_json::from_slice(&self.body).ok();
-        let text = body.as_ref().and_then(|body| body.get(name)).and_then(Value::as_str);
+        let text = body
+            .as_ref()
+            .and_then(|body| body.get(name))
+            .and_then(Value::as_str);
         text.or_else(|| self.parameter(name)).map(str::to_owned)
     }
 }
@@ -73,7 +82,11 @@ async fn handle(
     let Ok(body) = to_bytes(body, BODY_MOST).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
-    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    let path = parts
+        .uri
+        .path_and_query()
+        .map_or("/", |path| path.as_str())
+        .to_owned();
     let mut call = Call {
         method: parts.method,
         segments: segments(parts.uri.path()),
@@ -81,10 +94,16 @@ async fn handle(
         body,
         user: String::new(),
     };
-    let authorization =
-        parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let authorization = parts
+        .headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let outcome = rest.answer(&mut call, authorization, &connection, &path).await;
-    let headers = parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+    let headers = parts
+        .headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_bytes()));
     rest.shared.journal.add(Entry {
         channel: "fe.http",
         node: rest.node.clone(),
@@ -96,7 +115,11 @@ async fn handle(
         status: outcome.status(),
         error: outcome.error(),
         user: call.user,
-        label: call.query.iter().find(|(key, _)| key == "label").map(|(_, label)| label.clone()),
+        label: call
+            .query
+            .iter()
+            .find(|(key, _)| key == "label")
+            .map(|(_, label)| label.clone()),
         ..Entry::default()
     });
     outcome.into_response()
@@ -150,9 +173,17 @@ impl Rest {
     ) -> Outcome {
         let table = call.table();
         let statement = call.sql("stmt").unwrap_or_else(|| path.to_owned());
-        let sight = Sight { node: &self.node, statement: &statement, table: table.as_deref(), batches: 0 };
+        let sight = Sight {
+            node: &self.node,
+            statement: &statement,
+            table: table.as_deref(),
+            batches: 0,
+        };
         let strike = self.shared.strike(Point::FeApi, &sight).await;
-        if let Some(outcome) = strike.as_ref().and_then(|strike| broken(strike.action(), connection)) {
+        if let Some(outcome) = strike
+            .as_ref()
+            .and_then(|strike| broken(strike.action(), connection))
+        {
             return outcome;
         }
         let outcome = self.route(call, authorization, connection).await;
@@ -218,11 +249,14 @@ impl Rest {
     }
 
     fn backends(&self, call: &Call) -> Envelope {
-        let only_alive = call.parameter("is_alive").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        let only_alive = call
+            .parameter("is_alive")
+            .is_some_and(|value| value.eq_ignore_ascii_case("true"));
         let backends = self.shared.cluster.backends();
-        let listed = backends.iter().filter(|backend| backend.alive || !only_alive).map(
-            |backend| json!({"ip": backend.host, "http_port": backend.http, "is_alive": backend.alive}),
-        );
+        let listed = backends
+            .iter()
+            .filter(|backend| backend.alive || !only_alive)
+            .map(|backend| json!({"ip": backend.host, "http_port": backend.http, "is_alive": backend.alive}));
         Envelope::success(json!({"backends": listed.collect::<Vec<_>>()}))
     }
 
@@ -231,8 +265,16 @@ impl Rest {
         if call.parameter("label").is_none_or(str::is_empty) {
             return Outcome::Envelope(Envelope::bad_request("No label selected."));
         }
-        if !self.shared.engine.database_names().iter().any(|name| name == database) {
-            return Outcome::Envelope(Envelope::bad_request(&format!("unknown database, database name: {database}")));
+        if !self
+            .shared
+            .engine
+            .database_names()
+            .iter()
+            .any(|name| name == database)
+        {
+            return Outcome::Envelope(Envelope::bad_request(&format!(
+                "unknown database, database name: {database}"
+            )));
         }
         Outcome::Envelope(Envelope::success(json!("UNKNOWN")))
     }
@@ -245,7 +287,9 @@ impl Call {
 
     /// `db.table` of a call on a table.
     fn table(&self) -> Option<String> {
-        let [.., database, table, last] = self.segments.as_slice() else { return None };
+        let [.., database, table, last] = self.segments.as_slice() else {
+            return None;
+        };
         last.starts_with('_').then(|| format!("{database}.{table}"))
     }
 }
@@ -267,12 +311,21 @@ fn broken(action: &Action, connection: &ConnectionHandle) -> Option<Outcome> {
         return Some(Outcome::Plain(status, fault.message.clone()));
     }
     let answer = action.answer.as_ref()?;
-    let data = answer.data.clone().unwrap_or_else(|| Value::String(answer.message.clone()));
-    Some(Outcome::Envelope(Envelope::of_code(answer.code.unwrap_or(1), data)))
+    let data = answer
+        .data
+        .clone()
+        .unwrap_or_else(|| Value::String(answer.message.clone()));
+    Some(Outcome::Envelope(Envelope::of_code(
+        answer.code.unwrap_or(1),
+        data,
+    )))
 }
 
 fn segments(path: &str) -> Vec<String> {
-    path.split('/').filter(|segment| !segment.is_empty()).map(|segment| decode(segment, false)).collect()
+    path.split('/')
+        .filter(|segment| !segment.is_empty())
+        .map(|segment| decode(segment, false))
+        .collect()
 }
 
 fn query(text: &str) -> Vec<(String, String)> {
@@ -291,7 +344,9 @@ fn decode(text: &str, plus: bool) -> String {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let hex = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+        let hex = bytes
+            .get(at + 1..at + 3)
+            .and_then(|hex| std::str::from_utf8(hex).ok());
         match (bytes[at], hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
             (b'%', Some(byte)) => {
                 decoded.push(byte);

@@ -34,7 +34,10 @@ async fn plan(
     let mut session = engine.open_session(&call.user);
     session.database = Some(database.to_owned());
     let routes = engine.plan_tablets(&session, database, table, &sql).await?;
-    let partitions = routes.iter().map(|route| entry(rest, route)).collect::<Result<Map<_, _>, _>>()?;
+    let partitions = routes
+        .iter()
+        .map(|route| entry(rest, route))
+        .collect::<Result<Map<_, _>, _>>()?;
     Ok(json!({
         "status": 200,
         // The scan service that reads this plan is not served; its readers use tablets only.
@@ -44,10 +47,15 @@ async fn plan(
 }
 
 fn entry(rest: &Rest, route: &TabletRoute) -> Result<(String, Value), SqlError> {
-    let backend = rest.shared.cluster.backends().into_iter().nth(route.backend_index);
-    let backend = backend.filter(|backend| backend.alive).ok_or_else(|| {
-        SqlError::plain(format!("tablet {} has no queryable replicas.", route.tablet_id))
-    })?;
+    let backend = rest
+        .shared
+        .cluster
+        .backends()
+        .into_iter()
+        .nth(route.backend_index);
+    let backend = backend
+        .filter(|backend| backend.alive)
+        .ok_or_else(|| SqlError::plain(format!("tablet {} has no queryable replicas.", route.tablet_id)))?;
     let routing = format!("{}:{}", backend.host, backend.thrift);
     let value = json!({"routings": [routing], "version": route.version, "schemaHash": 0});
     Ok((route.tablet_id.to_string(), value))

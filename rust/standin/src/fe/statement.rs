@@ -42,7 +42,11 @@ fn result_set(rest: &Rest, session: &Session, rows: &Rows, text: bool, time: u64
         .columns
         .iter()
         .map(|column| {
-            let type_name = if text { "CHAR" } else { column.doris_type.primitive_name() };
+            let type_name = if text {
+                "CHAR"
+            } else {
+                column.doris_type.primitive_name()
+            };
             json!({"name": column.name, "type": type_name})
         })
         .collect();

@@ -27,7 +27,10 @@ pub(crate) fn list() -> Vec<ActionType> {
         description: description.to_owned(),
     };
     vec![
-        action("CreatePreparedStatement", "Keeps a statement; it runs on GetFlightInfo."),
+        action(
+            "CreatePreparedStatement",
+            "Keeps a statement; it runs on GetFlightInfo.",
+        ),
         action("ClosePreparedStatement", "Forgets a kept statement."),
         action("CloseSession", "Ends the session of the Bearer token."),
     ]
@@ -51,7 +54,9 @@ pub(crate) async fn act(
                 dataset_schema: ipc_schema(&dataset)?,
                 parameter_schema: ipc_schema(&Schema::empty())?,
             };
-            Ok(vec![arrow_flight::Result { body: answer.as_any().encode_to_vec().into() }])
+            Ok(vec![arrow_flight::Result {
+                body: answer.as_any().encode_to_vec().into(),
+            }])
         }
         "ClosePreparedStatement" => {
             let request: ActionClosePreparedStatementRequest = unpack(&action.body)?;
@@ -62,7 +67,9 @@ pub(crate) async fn act(
             fe.shared.sessions.close(session);
             fe.shared.results.drop_sessions(&[session.id]);
             // CloseSessionResult { status: CLOSED = 1 }
-            Ok(vec![arrow_flight::Result { body: Bytes::from_static(&[0x08, 0x01]) }])
+            Ok(vec![arrow_flight::Result {
+                body: Bytes::from_static(&[0x08, 0x01]),
+            }])
         }
         other => Err(Status::unimplemented(format!("unknown action {other}"))),
     }
@@ -94,15 +101,21 @@ pub(crate) fn sql_info(
     ticket: &Ticket,
 ) -> Option<Result<BoxStream<'static, Result<FlightData, Status>>, Status>> {
     let any = Any::decode(&*ticket.ticket).ok()?;
-    let Ok(Command::CommandGetSqlInfo(wanted)) = Command::try_from(any) else { return None };
+    let Ok(Command::CommandGetSqlInfo(wanted)) = Command::try_from(any) else {
+        return None;
+    };
     Some(sql_info_rows(wanted.info))
 }
 
 fn sql_info_rows(wanted: Vec<u32>) -> Result<BoxStream<'static, Result<FlightData, Status>>, Status> {
-    let batch = info_data().record_batch(wanted).map_err(|error| Status::internal(error.to_string()))?;
+    let batch = info_data()
+        .record_batch(wanted)
+        .map_err(|error| Status::internal(error.to_string()))?;
     let mut encoder = Encoder::new();
     let schema = encoder.schema(&batch.schema());
-    let rows = encoder.batch(&batch).map_err(|error| Status::internal(error.to_string()))?;
+    let rows = encoder
+        .batch(&batch)
+        .map_err(|error| Status::internal(error.to_string()))?;
     Ok(futures::stream::iter([Ok(schema), Ok(rows)]).boxed())
 }
 

@@ -28,7 +28,10 @@ pub(crate) struct BackendFlight {
 
 impl BackendFlight {
     pub(crate) fn new(shared: Arc<Shared>, index: usize) -> Self {
-        Self { shared, node: format!("be{index}") }
+        Self {
+            shared,
+            node: format!("be{index}"),
+        }
     }
 
     fn open(
@@ -44,8 +47,13 @@ impl BackendFlight {
 
 /// The statement handle inside a ticket.
 pub(crate) fn statement_handle(ticket: &Ticket) -> Result<Vec<u8>, Status> {
-    let malformed =
-        || Status::invalid_argument(format!("Malformed ticket: {:?}, size: {}", ticket.ticket, ticket.ticket.len()));
+    let malformed = || {
+        Status::invalid_argument(format!(
+            "Malformed ticket: {:?}, size: {}",
+            ticket.ticket,
+            ticket.ticket.len()
+        ))
+    };
     let any = Any::decode(&*ticket.ticket).map_err(|_| malformed())?;
     match Command::try_from(any) {
         Ok(Command::TicketStatementQuery(query)) => Ok(query.statement_handle.to_vec()),
@@ -55,16 +63,24 @@ pub(crate) fn statement_handle(ticket: &Ticket) -> Result<Vec<u8>, Status> {
 
 /// What a ticket gets that was used before, or whose result is gone.
 pub(crate) fn not_found(id: super::ticket::QueryId) -> Status {
-    Status::not_found(format!("not found arrow flight schema, maybe query has been canceled, query id: {id}"))
+    Status::not_found(format!(
+        "not found arrow flight schema, maybe query has been canceled, query id: {id}"
+    ))
 }
 
 /// What the connection of a call is known by.
 pub(crate) fn connection<T>(request: &Request<T>) -> Result<ConnectionHandle, Status> {
-    request.extensions().get::<ConnectionHandle>().cloned().ok_or_else(|| Status::internal("no connection"))
+    request
+        .extensions()
+        .get::<ConnectionHandle>()
+        .cloned()
+        .ok_or_else(|| Status::internal("no connection"))
 }
 
 fn unimplemented<T>(call: &str) -> Result<T, Status> {
-    Err(Status::unimplemented(format!("{call} is not implemented by a back end")))
+    Err(Status::unimplemented(format!(
+        "{call} is not implemented by a back end"
+    )))
 }
 
 #[tonic::async_trait]

@@ -23,7 +23,9 @@ pub(crate) fn no_trailers() -> Status {
 
 fn marked(kind: &'static str) -> Status {
     let mut status = Status::aborted("stream cut");
-    status.metadata_mut().insert(MARK, tonic::metadata::MetadataValue::from_static(kind));
+    status
+        .metadata_mut()
+        .insert(MARK, tonic::metadata::MetadataValue::from_static(kind));
     status
 }
 
@@ -129,6 +131,10 @@ where
     }
 
     fn size_hint(&self) -> SizeHint {
-        if self.cut.is_some() { SizeHint::default() } else { self.inner.size_hint() }
+        if self.cut.is_some() {
+            SizeHint::default()
+        } else {
+            self.inner.size_hint()
+        }
     }
 }

@@ -36,7 +36,8 @@ impl Encoder {
     /// parent and would cut it to crumbs.
     pub(crate) fn batch(&mut self, batch: &RecordBatch) -> Result<FlightData, ArrowError> {
         let (_, encoded) =
-            self.generator.encode(batch, &mut self.tracker, &self.options, &mut self.context)?;
+            self.generator
+                .encode(batch, &mut self.tracker, &self.options, &mut self.context)?;
         Ok(encoded.into())
     }
 }
@@ -44,8 +45,11 @@ impl Encoder {
 /// Rows of a batch that fit into `bytes`, by the mean size of its rows; at least one.
 pub(crate) fn rows_within(batch: &RecordBatch, bytes: usize) -> usize {
     let rows = batch.num_rows().max(1);
-    let size: usize =
-        batch.columns().iter().map(|column| column.to_data().get_slice_memory_size().unwrap_or(0)).sum();
+    let size: usize = batch
+        .columns()
+        .iter()
+        .map(|column| column.to_data().get_slice_memory_size().unwrap_or(0))
+        .sum();
     let mean = (size / rows).max(1);
     (bytes / mean).clamp(1, rows)
 }

@@ -33,7 +33,11 @@ pub(crate) struct FrontendFlight {
 
 impl FrontendFlight {
     pub(crate) fn new(shared: Arc<Shared>, index: usize) -> Self {
-        Self { shared, index, node: format!("fe{index}") }
+        Self {
+            shared,
+            index,
+            node: format!("fe{index}"),
+        }
     }
 
     /// Location of a result that this front end keeps; `None` leaves it out.
@@ -61,7 +65,8 @@ impl FrontendFlight {
                 match login.session.prepared(&handle) {
                     Some(sql) => sql,
                     None => {
-                        let text = format!("get flight info prepared statement failed, unknown handle {handle}");
+                        let text =
+                            format!("get flight info prepared statement failed, unknown handle {handle}");
                         return (String::new(), Err(Status::internal(text)));
                     }
                 }
@@ -71,9 +76,13 @@ impl FrontendFlight {
                 if let Some(location) = self.location() {
                     endpoint = endpoint.with_location(location);
                 }
-                let info = FlightInfo::new().with_endpoint(endpoint).with_descriptor(descriptor);
+                let info = FlightInfo::new()
+                    .with_endpoint(endpoint)
+                    .with_descriptor(descriptor);
                 let schema = actions::sql_info_schema();
-                let info = info.try_with_schema(&schema).map_err(|error| Status::internal(error.to_string()));
+                let info = info
+                    .try_with_schema(&schema)
+                    .map_err(|error| Status::internal(error.to_string()));
                 return ("GetSqlInfo".to_owned(), info);
             }
             Ok(_) => {
@@ -93,13 +102,18 @@ impl FrontendFlight {
         if let Some(rows) = actions::sql_info(ticket) {
             return rows;
         }
-        let handle = statement_handle(ticket)
-            .map_err(|status| Status::internal(format!("get stream statement failed, {}", status.message())))?;
+        let handle = statement_handle(ticket).map_err(|status| {
+            Status::internal(format!("get stream statement failed, {}", status.message()))
+        })?;
         // A client that was told to re-use the connection, or no location, brings tickets of back ends here.
-        let id = parse_backend_handle(&handle).ok().or_else(|| parse_frontend_handle(&handle));
+        let id = parse_backend_handle(&handle)
+            .ok()
+            .or_else(|| parse_frontend_handle(&handle));
         let result = id.and_then(|id| self.shared.results.take(id)).ok_or_else(|| {
             let handle = String::from_utf8_lossy(&handle);
-            Status::internal(format!("get stream statement failed, cannot find the result of ticket {handle}"))
+            Status::internal(format!(
+                "get stream statement failed, cannot find the result of ticket {handle}"
+            ))
         })?;
         Ok(stream::serve(&self.shared, "fe.flight", &self.node, connection, result).boxed())
     }
@@ -118,7 +132,10 @@ impl FrontendFlight {
         bytes: usize,
         outcome: &Result<T, Status>,
     ) {
-        let headers = metadata.as_ref().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+        let headers = metadata
+            .as_ref()
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()));
         self.shared.journal.add(Entry {
             channel: "fe.flight",
             node: self.node.clone(),
@@ -126,8 +143,13 @@ impl FrontendFlight {
             statement,
             headers: masked_headers(headers),
             body_bytes: bytes as u64,
-            status: outcome.as_ref().map_or_else(|status| format!("{:?}", status.code()), |_| "ok".to_owned()),
-            error: outcome.as_ref().err().map_or_else(String::new, |status| status.message().to_owned()),
+            status: outcome
+                .as_ref()
+                .map_or_else(|status| format!("{:?}", status.code()), |_| "ok".to_owned()),
+            error: outcome
+                .as_ref()
+                .err()
+                .map_or_else(String::new, |status| status.message().to_owned()),
             user: login.map_or_else(String::new, |login| login.session.user.clone()),
             session: login.map(|login| login.session.id),
             ..Entry::default()
@@ -156,9 +178,19 @@ impl FlightService for FrontendFlight {
         let connection = connection(&request)?;
         let metadata = request.metadata().clone();
         let login = self.login(&metadata, &connection).await;
-        self.note("Handshake", &metadata, login.as_ref().ok(), String::new(), 0, &login);
+        self.note(
+            "Handshake",
+            &metadata,
+            login.as_ref().ok(),
+            String::new(),
+            0,
+            &login,
+        );
         let login = login?;
-        let answer = HandshakeResponse { payload: login.session.token().to_owned().into(), ..Default::default() };
+        let answer = HandshakeResponse {
+            payload: login.session.token().to_owned().into(),
+            ..Default::default()
+        };
         Ok(login.respond(futures::stream::iter([Ok(answer)]).boxed()))
     }
 
@@ -174,7 +206,14 @@ impl FlightService for FrontendFlight {
             Ok(login) => self.info(login, &connection, descriptor).await,
             Err(status) => (String::new(), Err(status.clone())),
         };
-        self.note("GetFlightInfo", &metadata, login.as_ref().ok(), statement, bytes, &outcome);
+        self.note(
+            "GetFlightInfo",
+            &metadata,
+            login.as_ref().ok(),
+            statement,
+            bytes,
+            &outcome,
+        );
         Ok(login?.respond(outcome?))
     }
 
@@ -187,7 +226,14 @@ impl FlightService for FrontendFlight {
             Err(status) => Err(status.clone()),
         };
         if outcome.is_err() {
-            self.note("DoGet", &metadata, login.as_ref().ok(), String::new(), ticket.ticket.len(), &outcome);
+            self.note(
+                "DoGet",
+                &metadata,
+                login.as_ref().ok(),
+                String::new(),
+                ticket.ticket.len(),
+                &outcome,
+            );
         }
         Ok(login?.respond(outcome?))
     }
@@ -201,7 +247,14 @@ impl FlightService for FrontendFlight {
             Err(status) => Err(status.clone()),
         };
         let note = login.as_ref().ok();
-        self.note(&action.r#type, &metadata, note, String::new(), action.body.len(), &outcome);
+        self.note(
+            &action.r#type,
+            &metadata,
+            note,
+            String::new(),
+            action.body.len(),
+            &outcome,
+        );
         Ok(login?.respond(futures::stream::iter(outcome?.into_iter().map(Ok)).boxed()))
     }
 
@@ -209,7 +262,9 @@ impl FlightService for FrontendFlight {
         &self,
         _request: Request<Empty>,
     ) -> Result<Response<Self::ListActionsStream>, Status> {
-        Ok(Response::new(futures::stream::iter(actions::list().into_iter().map(Ok)).boxed()))
+        Ok(Response::new(
+            futures::stream::iter(actions::list().into_iter().map(Ok)).boxed(),
+        ))
     }
 
     async fn list_flights(

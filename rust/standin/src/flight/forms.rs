@@ -44,8 +44,16 @@ pub(crate) fn plan(
     zone: Zone,
     zone_text: &str,
 ) -> (SchemaRef, Option<Reform>) {
-    let zone_text = if zone_text == "CST" { "Asia/Shanghai" } else { zone_text };
-    let forms = Forms { switches: switches.clone(), zone, zone_text: zone_text.into() };
+    let zone_text = if zone_text == "CST" {
+        "Asia/Shanghai"
+    } else {
+        zone_text
+    };
+    let forms = Forms {
+        switches: switches.clone(),
+        zone,
+        zone_text: zone_text.into(),
+    };
     let fields: Vec<Field> = columns
         .iter()
         .map(|column| {
@@ -58,7 +66,10 @@ pub(crate) fn plan(
             }
         })
         .collect();
-    let same = columns.iter().zip(&fields).all(|(column, field)| column.doris_type.arrow_type() == *field.data_type());
+    let same = columns
+        .iter()
+        .zip(&fields)
+        .all(|(column, field)| column.doris_type.arrow_type() == *field.data_type());
     let schema = Arc::new(Schema::new(fields));
     if same {
         return (schema, None);
@@ -117,18 +128,22 @@ impl Forms {
                 Ipv4Form::Utf8 => DataType::Utf8,
             },
             DorisType::Hll if switches.hll_form == HllForm::Utf8 => DataType::Utf8,
-            DorisType::Array(item) => {
-                DataType::List(Arc::new(Field::new("item", self.target(item), true)))
-            }
+            DorisType::Array(item) => DataType::List(Arc::new(Field::new("item", self.target(item), true))),
             DorisType::Map(key, value) => {
                 let entries = Fields::from(vec![
                     Field::new("key", self.target(key), false),
                     Field::new("value", self.target(value), true),
                 ]);
-                DataType::Map(Arc::new(Field::new("entries", DataType::Struct(entries), false)), false)
+                DataType::Map(
+                    Arc::new(Field::new("entries", DataType::Struct(entries), false)),
+                    false,
+                )
             }
             DorisType::Struct(fields) => DataType::Struct(
-                fields.iter().map(|field| Field::new(&field.name, self.target(&field.doris_type), true)).collect(),
+                fields
+                    .iter()
+                    .map(|field| Field::new(&field.name, self.target(&field.doris_type), true))
+                    .collect(),
             ),
             other => other.arrow_type(),
         }
@@ -136,7 +151,11 @@ impl Forms {
 
     /// Unit that the Arrow field names; with the fault of doris#68392 always microseconds, whatever the values are in.
     fn unit(&self, scale: u8) -> TimeUnit {
-        if self.switches.datetime_unit_fault { TimeUnit::Microsecond } else { unit_of_scale(scale) }
+        if self.switches.datetime_unit_fault {
+            TimeUnit::Microsecond
+        } else {
+            unit_of_scale(scale)
+        }
     }
 
     fn convert(&self, doris_type: &DorisType, array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
@@ -147,7 +166,9 @@ impl Forms {
         }
         Ok(match doris_type {
             DorisType::LargeInt => largeint_bytes(array)?,
-            DorisType::DateTime(scale) if target != DataType::Utf8 => self.datetime(*scale, array, &target)?,
+            DorisType::DateTime(scale) if target != DataType::Utf8 => {
+                self.datetime(*scale, array, &target)?
+            }
             DorisType::TimestampTz(_) => retype(array, &target)?,
             DorisType::Ipv4 if target == DataType::UInt32 => {
                 let bits = array.as_primitive::<Int32Type>();
@@ -155,13 +176,20 @@ impl Forms {
             }
             DorisType::Ipv4 => {
                 let bits = array.as_primitive::<Int32Type>();
-                texts(bits.iter().map(|bits| bits.map(|bits| Ipv4Addr::from(bits as u32).to_string())))
+                texts(
+                    bits.iter()
+                        .map(|bits| bits.map(|bits| Ipv4Addr::from(bits as u32).to_string())),
+                )
             }
             DorisType::Ipv6 => self.ipv6(array),
             DorisType::Time(_) => self.time(array),
             DorisType::Hll => {
                 let bytes = array.as_binary::<i32>();
-                texts(bytes.iter().map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned())))
+                texts(
+                    bytes
+                        .iter()
+                        .map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned())),
+                )
             }
             DorisType::Array(item) => self.list(item, array, &target)?,
             DorisType::Map(key, value) => self.map(key, value, array, &target)?,
@@ -172,7 +200,9 @@ impl Forms {
                     .zip(stored.columns())
                     .map(|(field, column)| self.convert(&field.doris_type, column))
                     .collect::<Result<Vec<_>, _>>()?;
-                let DataType::Struct(targets) = target else { return Err(mismatch(doris_type)) };
+                let DataType::Struct(targets) = target else {
+                    return Err(mismatch(doris_type));
+                };
                 Arc::new(StructArray::try_new(targets, columns, stored.nulls().cloned())?)
             }
             other => texts((0..array.len()).map(|row| text::render(other, array, row, &self.zone))),
@@ -195,9 +225,8 @@ impl Forms {
     /// Wall clock of the session's zone to the instant that it shows.
     fn to_instant<T: ArrowTimestampType>(&self, array: &ArrayRef, per_second: i64) -> ArrayRef {
         let wall = array.as_primitive::<T>();
-        let instants: PrimitiveArray<T> = wall.unary(|wall| {
-            wall - self.zone.offset_at_wall(wall.div_euclid(per_second)) * per_second
-        });
+        let instants: PrimitiveArray<T> =
+            wall.unary(|wall| wall - self.zone.offset_at_wall(wall.div_euclid(per_second)) * per_second);
         Arc::new(instants)
     }
 
@@ -217,18 +246,26 @@ impl Forms {
     fn time(&self, array: &ArrayRef) -> ArrayRef {
         match self.switches.time_form {
             TimeForm::Micros => array.clone(),
-            TimeForm::Seconds => {
-                Arc::new(array.as_primitive::<Float64Type>().unary::<_, Float64Type>(|micros| micros / 1e6))
-            }
+            TimeForm::Seconds => Arc::new(
+                array
+                    .as_primitive::<Float64Type>()
+                    .unary::<_, Float64Type>(|micros| micros / 1e6),
+            ),
         }
     }
 
     fn list(&self, item: &DorisType, array: &ArrayRef, target: &DataType) -> Result<ArrayRef, ArrowError> {
-        let DataType::List(field) = target else { return Err(mismatch(item)) };
+        let DataType::List(field) = target else {
+            return Err(mismatch(item));
+        };
         let stored = array.as_list::<i32>();
         let values = self.convert(item, stored.values())?;
-        let list =
-            ListArray::try_new(field.clone(), stored.offsets().clone(), values, stored.nulls().cloned())?;
+        let list = ListArray::try_new(
+            field.clone(),
+            stored.offsets().clone(),
+            values,
+            stored.nulls().cloned(),
+        )?;
         Ok(Arc::new(list))
     }
 
@@ -239,10 +276,17 @@ impl Forms {
         array: &ArrayRef,
         target: &DataType,
     ) -> Result<ArrayRef, ArrowError> {
-        let DataType::Map(entries, _) = target else { return Err(mismatch(value)) };
-        let DataType::Struct(fields) = entries.data_type() else { return Err(mismatch(value)) };
+        let DataType::Map(entries, _) = target else {
+            return Err(mismatch(value));
+        };
+        let DataType::Struct(fields) = entries.data_type() else {
+            return Err(mismatch(value));
+        };
         let stored = array.as_map();
-        let columns = vec![self.convert(key, stored.keys())?, self.convert(value, stored.values())?];
+        let columns = vec![
+            self.convert(key, stored.keys())?,
+            self.convert(value, stored.values())?,
+        ];
         let pairs = StructArray::try_new(fields.clone(), columns, stored.entries().nulls().cloned())?;
         let map = MapArray::try_new(
             entries.clone(),
@@ -268,8 +312,9 @@ fn largeint_bytes(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         match text {
             None => bytes.append_null(),
             Some(text) => {
-                let number: i128 =
-                    text.parse().map_err(|_| ArrowError::CastError(format!("no LARGEINT: {text}")))?;
+                let number: i128 = text
+                    .parse()
+                    .map_err(|_| ArrowError::CastError(format!("no LARGEINT: {text}")))?;
                 bytes.append_value(number.to_le_bytes())?;
             }
         }
@@ -286,5 +331,8 @@ fn texts(values: impl Iterator<Item = Option<String>>) -> ArrayRef {
 }
 
 fn mismatch(doris_type: &DorisType) -> ArrowError {
-    ArrowError::SchemaError(format!("stored rows of {} are not in their own form", doris_type.sql_name()))
+    ArrowError::SchemaError(format!(
+        "stored rows of {} are not in their own form",
+        doris_type.sql_name()
+    ))
 }

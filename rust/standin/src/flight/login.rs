@@ -38,23 +38,43 @@ pub(crate) async fn authorize(
     metadata: &MetadataMap,
     connection: &ConnectionHandle,
 ) -> Result<Login, Status> {
-    let value = metadata.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let value = metadata
+        .get("authorization")
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let (scheme, rest) = value.split_once(' ').unwrap_or((value, ""));
     if scheme.eq_ignore_ascii_case("bearer") {
-        let session = fe.shared.sessions.get(rest.trim(), fe.index).ok_or_else(|| unknown_token(fe))?;
+        let session = fe
+            .shared
+            .sessions
+            .get(rest.trim(), fe.index)
+            .ok_or_else(|| unknown_token(fe))?;
         return Ok(Login { session, new: false });
     }
     if scheme.is_empty() {
         return Err(Status::unauthenticated("no credentials provided"));
     }
-    let strike = fe.shared.strike(Point::FlightHandshake, &Sight { node: &fe.node, ..Sight::default() }).await;
+    let strike = fe
+        .shared
+        .strike(
+            Point::FlightHandshake,
+            &Sight {
+                node: &fe.node,
+                ..Sight::default()
+            },
+        )
+        .await;
     if let Some(strike) = &strike {
         if let Some(status) = failure(strike.action(), connection, "") {
             return Err(status);
         }
     }
     let ip = connection.peer.ip().to_string();
-    let user = fe.shared.users.check_basic(value, &ip).map_err(Status::unauthenticated)?;
+    let user = fe
+        .shared
+        .users
+        .check_basic(value, &ip)
+        .map_err(Status::unauthenticated)?;
     let session = open(fe, &user, connection)?;
     if strike.is_some_and(|strike| strike.action().drop_answer) {
         connection.close();
@@ -73,7 +93,11 @@ fn open(
     let user_limit = shared.flight.max_user_connections;
     let limits = Limits {
         per_frontend: shared.flight.max_connections,
-        per_user: if pooled { user_limit } else { (user_limit / 2).max(1) },
+        per_user: if pooled {
+            user_limit
+        } else {
+            (user_limit / 2).max(1)
+        },
         evict: !pooled,
     };
     let peer = connection.peer.to_string();

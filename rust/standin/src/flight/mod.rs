@@ -19,5 +19,7 @@ pub(crate) mod ticket;
 pub(crate) fn random() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     // Each `RandomState` has keys of its own, the first of a thread from the operating system.
-    std::collections::hash_map::RandomState::new().build_hasher().finish()
+    std::collections::hash_map::RandomState::new()
+        .build_hasher()
+        .finish()
 }

@@ -43,7 +43,10 @@ impl Results {
     pub(crate) fn put(&self, id: QueryId, result: StoredResult) {
         let mut waiting = lock(&self.waiting);
         if waiting.len() >= MOST {
-            let oldest = waiting.iter().min_by_key(|(_, (since, _))| *since).map(|(id, _)| *id);
+            let oldest = waiting
+                .iter()
+                .min_by_key(|(_, (since, _))| *since)
+                .map(|(id, _)| *id);
             if let Some(oldest) = oldest {
                 waiting.remove(&oldest);
             }

@@ -155,7 +155,11 @@ impl Sessions {
 
     /// The session of a token, if this front end gave it and it is still open.
     pub(crate) fn get(&self, token: &str, frontend: usize) -> Option<Arc<FlightSession>> {
-        let session = lock(&self.by_token).sessions.get(token).filter(|s| s.frontend == frontend).cloned()?;
+        let session = lock(&self.by_token)
+            .sessions
+            .get(token)
+            .filter(|s| s.frontend == frontend)
+            .cloned()?;
         session.touch();
         Some(session)
     }
@@ -184,19 +188,34 @@ impl Sessions {
     }
 
     pub(crate) fn prepared(&self) -> usize {
-        lock(&self.by_token).sessions.values().map(|session| lock(&session.prepared).len()).sum()
+        lock(&self.by_token)
+            .sessions
+            .values()
+            .map(|session| lock(&session.prepared).len())
+            .sum()
     }
 
     fn drop_where(&self, ends: impl Fn(&FlightSession) -> bool) -> Vec<u64> {
         let mut table = lock(&self.by_token);
-        let ended: Vec<_> = table.sessions.values().filter(|session| ends(session)).cloned().collect();
-        ended.iter().filter(|session| table.remove(&session.token)).map(|session| session.id).collect()
+        let ended: Vec<_> = table
+            .sessions
+            .values()
+            .filter(|session| ends(session))
+            .cloned()
+            .collect();
+        ended
+            .iter()
+            .filter(|session| table.remove(&session.token))
+            .map(|session| session.id)
+            .collect()
     }
 }
 
 impl Table {
     fn remove(&mut self, token: &str) -> bool {
-        let Some(session) = self.sessions.remove(token) else { return false };
+        let Some(session) = self.sessions.remove(token) else {
+            return false;
+        };
         session.closed.store(true, Ordering::Release);
         true
     }
@@ -221,17 +240,28 @@ mod tests {
     use super::*;
 
     fn engine_session(id: u64) -> Session {
-        Session { id, user: "root".to_owned(), database: None, variables: BTreeMap::new() }
+        Session {
+            id,
+            user: "root".to_owned(),
+            database: None,
+            variables: BTreeMap::new(),
+        }
     }
 
     fn limits(per_user: usize, evict: bool) -> Limits {
-        Limits { per_frontend: 3, per_user, evict }
+        Limits {
+            per_frontend: 3,
+            per_user,
+            evict,
+        }
     }
 
     #[test]
     fn a_token_opens_its_session_on_its_front_end_until_it_is_closed() {
         let sessions = Sessions::default();
-        let session = sessions.open_session(engine_session(1), "root", "p", 0, &limits(9, false)).unwrap();
+        let session = sessions
+            .open_session(engine_session(1), "root", "p", 0, &limits(9, false))
+            .unwrap();
         assert_eq!(session.token().len(), 26);
         assert!(sessions.get(session.token(), 0).is_some());
         assert!(sessions.get(session.token(), 1).is_none());
@@ -247,7 +277,12 @@ mod tests {
         let sessions = Sessions::default();
         let open = |id, user, limits| sessions.open_session(engine_session(id), user, "p", 0, &limits);
         let first = open(1, "a", limits(1, false)).unwrap();
-        assert!(open(2, "a", limits(1, false)).err().unwrap().contains("max_user_connections: 1"));
+        assert!(
+            open(2, "a", limits(1, false))
+                .err()
+                .unwrap()
+                .contains("max_user_connections: 1")
+        );
         open(3, "a", limits(1, true)).unwrap();
         assert!(first.is_closed());
         open(4, "b", limits(1, false)).unwrap();
@@ -259,8 +294,12 @@ mod tests {
     #[test]
     fn idle_sessions_end_and_busy_ones_stay() {
         let sessions = Sessions::default();
-        let idle = sessions.open_session(engine_session(1), "a", "p", 0, &limits(9, false)).unwrap();
-        let busy = sessions.open_session(engine_session(2), "a", "p", 0, &limits(9, false)).unwrap();
+        let idle = sessions
+            .open_session(engine_session(1), "a", "p", 0, &limits(9, false))
+            .unwrap();
+        let busy = sessions
+            .open_session(engine_session(2), "a", "p", 0, &limits(9, false))
+            .unwrap();
         let _running = busy.commands.try_lock().unwrap();
         assert_eq!(sessions.drop_idle(Duration::ZERO), [1]);
         assert!(idle.is_closed() && !busy.is_closed());

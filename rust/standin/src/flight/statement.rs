@@ -50,7 +50,12 @@ pub(crate) async fn run(
 
     let read = first_table(sql);
     let table = qualified(&read, &session);
-    let sight = Sight { node: &fe.node, statement: sql, table: table.as_deref(), batches: 0 };
+    let sight = Sight {
+        node: &fe.node,
+        statement: sql,
+        table: table.as_deref(),
+        batches: 0,
+    };
     let strike = shared.strike(Point::FlightGetInfo, &sight).await;
     if let Some(strike) = &strike {
         if let Some(status) = failure(strike.action(), connection, "get flight info statement failed, ") {
@@ -58,10 +63,22 @@ pub(crate) async fn run(
         }
     }
 
-    let answer = last_answer(fe, &mut session, sql).await.map_err(|error| status_of(&error))?;
-    let idle = session.variables.get("wait_timeout").and_then(|seconds| seconds.parse().ok());
+    let answer = last_answer(fe, &mut session, sql)
+        .await
+        .map_err(|error| status_of(&error))?;
+    let idle = session
+        .variables
+        .get("wait_timeout")
+        .and_then(|seconds| seconds.parse().ok());
     login.session.set_idle_limit(idle.map(Duration::from_secs));
-    let request = Asked { fe, login, session: &session, sql, table, read };
+    let request = Asked {
+        fe,
+        login,
+        session: &session,
+        sql,
+        table,
+        read,
+    };
     let info = match answer {
         Answer::Rows(rows) => request.keep_on_backends(rows).await?,
         Answer::FrontEndRows(rows) => request.keep_here(text_schema(&rows), rows.batches)?,
@@ -84,7 +101,9 @@ async fn last_answer(fe: &FrontendFlight, session: &mut Session, sql: &str) -> R
     if answers.iter().all(|answer| matches!(answer, Answer::Done { .. })) {
         return Ok(last);
     }
-    Err(SqlError::plain("only the last statement of an Arrow Flight SQL request may return rows"))
+    Err(SqlError::plain(
+        "only the last statement of an Arrow Flight SQL request may return rows",
+    ))
 }
 
 /// A statement that ran, and all that is needed to describe its result.
@@ -103,31 +122,50 @@ impl Asked<'_> {
         let id = QueryId::new();
         let info = FlightInfo::new().try_with_schema(&schema).map_err(internal)?;
         let handle = frontend_handle(id, &self.login.session.peer);
-        self.fe.shared.results.put(id, self.stored(None, schema, batches, None));
+        self.fe
+            .shared
+            .results
+            .put(id, self.stored(None, schema, batches, None));
         Ok(info.with_endpoint(endpoint(handle, self.fe.location())))
     }
 
     /// Keeps a result on the back end that holds the tablets, or in pieces on several endpoints.
     async fn keep_on_backends(&self, rows: Rows) -> Result<FlightInfo, Status> {
         let shared = &self.fe.shared;
-        let zone_text =
-            shared.engine.variable(self.session, "time_zone").unwrap_or_else(|| "+08:00".to_owned());
-        let plan =
-            || forms::plan(&rows.columns, &shared.switches, shared.engine.zone(self.session), &zone_text);
+        let zone_text = shared
+            .engine
+            .variable(self.session, "time_zone")
+            .unwrap_or_else(|| "+08:00".to_owned());
+        let plan = || {
+            forms::plan(
+                &rows.columns,
+                &shared.switches,
+                shared.engine.zone(self.session),
+                &zone_text,
+            )
+        };
         let (schema, _) = plan();
         let mut info = FlightInfo::new().try_with_schema(&schema).map_err(internal)?;
         let first = self.backend().await?;
         let backends = shared.cluster.backends();
         let parallel = self.flag("enable_parallel_result_sink");
         let parts = if parallel { backends.len().max(2) } else { 1 };
-        let alive: Vec<usize> = (0..backends.len()).filter(|index| backends[*index].alive).collect();
+        let alive: Vec<usize> = (0..backends.len())
+            .filter(|index| backends[*index].alive)
+            .collect();
         for part in 0..parts {
-            let index = if part == 0 { first } else { alive[(first + part) % alive.len()] };
+            let index = if part == 0 {
+                first
+            } else {
+                alive[(first + part) % alive.len()]
+            };
             let backend = &backends[index];
             let id = QueryId::new();
             let (schema, form) = plan();
             let batches = part_of(&rows.batches, part, parts);
-            shared.results.put(id, self.stored(Some(index), schema, batches, form));
+            shared
+                .results
+                .put(id, self.stored(Some(index), schema, batches, form));
             let handle = backend_handle(id, &backend.host, BRPC_PORT, self.sql);
             let location = shared.flight.be_location.of(&backend.host, backend.flight);
             info = info.with_endpoint(endpoint(handle, location));
@@ -140,7 +178,11 @@ impl Asked<'_> {
         let shared = &self.fe.shared;
         let routes = self.routes().await;
         if let Some(dead) = routes.iter().find(|(_, index)| !shared.backend_alive(*index)) {
-            let backend = shared.cluster.backends().get(dead.1).map_or(0, |backend| backend.id);
+            let backend = shared
+                .cluster
+                .backends()
+                .get(dead.1)
+                .map_or(0, |backend| backend.id);
             let detail = format!(
                 "tablet {} has no queryable replicas. err: replica's backend {backend} does not exist or not alive",
                 dead.0
@@ -162,10 +204,15 @@ impl Asked<'_> {
         let Some((database, table)) = self.table.as_deref().and_then(|name| name.split_once('.')) else {
             return Vec::new();
         };
-        let Some(info) = self.fe.shared.engine.table_info(database, table) else { return Vec::new() };
+        let Some(info) = self.fe.shared.engine.table_info(database, table) else {
+            return Vec::new();
+        };
         let tablets = info.partitions.iter().flat_map(|partition| &partition.tablets);
         let wanted = |id: i64| self.read.tablets.is_empty() || self.read.tablets.contains(&id);
-        tablets.filter(|tablet| wanted(tablet.id)).map(|tablet| (tablet.id, tablet.backend_index)).collect()
+        tablets
+            .filter(|tablet| wanted(tablet.id))
+            .map(|tablet| (tablet.id, tablet.backend_index))
+            .collect()
     }
 
     fn stored(
@@ -207,14 +254,23 @@ fn part_of(batches: &[RecordBatch], part: usize, parts: usize) -> Vec<RecordBatc
         return batches.to_vec();
     }
     let cut = |batch: &RecordBatch| {
-        let (start, end) = (batch.num_rows() * part / parts, batch.num_rows() * (part + 1) / parts);
+        let (start, end) = (
+            batch.num_rows() * part / parts,
+            batch.num_rows() * (part + 1) / parts,
+        );
         batch.slice(start, end - start)
     };
-    batches.iter().map(cut).filter(|batch| batch.num_rows() > 0).collect()
+    batches
+        .iter()
+        .map(cut)
+        .filter(|batch| batch.num_rows() > 0)
+        .collect()
 }
 
 fn endpoint(handle: String, location: Option<String>) -> FlightEndpoint {
-    let ticket = TicketStatementQuery { statement_handle: handle.into() };
+    let ticket = TicketStatementQuery {
+        statement_handle: handle.into(),
+    };
     let endpoint = FlightEndpoint::new().with_ticket(Ticket::new(ticket.as_any().encode_to_vec()));
     match location {
         Some(location) => endpoint.with_location(location),
@@ -224,13 +280,20 @@ fn endpoint(handle: String, location: Option<String>) -> FlightEndpoint {
 
 /// What a front end keeps is text throughout.
 fn text_schema(rows: &Rows) -> SchemaRef {
-    let fields = rows.columns.iter().map(|column| Field::new(&column.name, DataType::Utf8, true));
+    let fields = rows
+        .columns
+        .iter()
+        .map(|column| Field::new(&column.name, DataType::Utf8, true));
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
 /// The one row that `SET` and DDL give.
 fn status_result() -> Result<(SchemaRef, RecordBatch), Status> {
-    let schema = Arc::new(Schema::new(vec![Field::new("StatusResult", DataType::Utf8, true)]));
+    let schema = Arc::new(Schema::new(vec![Field::new(
+        "StatusResult",
+        DataType::Utf8,
+        true,
+    )]));
     let column = Arc::new(arrow_array::StringArray::from(vec!["0"]));
     let batch = RecordBatch::try_new(schema.clone(), vec![column]).map_err(internal)?;
     Ok((schema, batch))
@@ -245,8 +308,13 @@ pub(crate) fn status_of(error: &SqlError) -> Status {
     };
     if let Some(name) = typed {
         let mut status = Status::unavailable(error.message.clone());
-        status.metadata_mut().insert("doris-error-code", error.code.into());
-        status.metadata_mut().insert("doris-error-name", tonic::metadata::MetadataValue::from_static(name));
+        status
+            .metadata_mut()
+            .insert("doris-error-code", error.code.into());
+        status.metadata_mut().insert(
+            "doris-error-name",
+            tonic::metadata::MetadataValue::from_static(name),
+        );
         return status;
     }
     let name = match error.code {

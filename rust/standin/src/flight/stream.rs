@@ -109,7 +109,9 @@ impl Serving {
             table: self.result.table.as_deref(),
             batches: self.sent,
         };
-        let Some(strike) = self.shared.strike(Point::FlightDoGet, &sight).await else { return Ok(()) };
+        let Some(strike) = self.shared.strike(Point::FlightDoGet, &sight).await else {
+            return Ok(());
+        };
         if let Some(status) = failure(strike.action(), &self.connection, "get stream statement failed, ") {
             return Err(status);
         }
@@ -137,7 +139,11 @@ impl Serving {
         };
         let most = rows_within(&batch, self.shared.flight.piece_bytes).min(self.result.batch_rows.max(1));
         let rows = most.min(batch.num_rows() - start);
-        let piece = if rows == batch.num_rows() { batch.clone() } else { batch.slice(start, rows) };
+        let piece = if rows == batch.num_rows() {
+            batch.clone()
+        } else {
+            batch.slice(start, rows)
+        };
         self.current = Some((batch, start + rows));
         let piece = match &self.result.form {
             Some(form) => form.apply(&piece)?,
@@ -153,7 +159,9 @@ impl Serving {
             }
         }
         let bytes = (data.data_header.len() + data.data_body.len()) as u64;
-        self.shared.counters.served(self.result.backend, rows as u64, bytes);
+        self.shared
+            .counters
+            .served(self.result.backend, rows as u64, bytes);
         self.sent += 1;
         self.rows += rows as u64;
         self.struck = false;
@@ -218,7 +226,10 @@ fn code_of(value: &serde_json::Value) -> tonic::Code {
     let plain = |text: &str| text.replace('_', "").to_ascii_lowercase();
     let wanted = plain(value.as_str().unwrap_or_default());
     let matches = |code: &tonic::Code| plain(&format!("{code:?}")) == wanted;
-    (0..17).map(tonic::Code::from_i32).find(matches).unwrap_or(tonic::Code::Unknown)
+    (0..17)
+        .map(tonic::Code::from_i32)
+        .find(matches)
+        .unwrap_or(tonic::Code::Unknown)
 }
 
 #[cfg(test)]
@@ -238,7 +249,10 @@ mod tests {
 
     /// A result of `batches` batches of 64 Ki rows, stored under a ticket.
     fn stored(standin: &Standin, batches: usize, batch_rows: usize) -> Ticket {
-        let fields = vec![Field::new("k", DataType::Int64, true), Field::new("s", DataType::Utf8, true)];
+        let fields = vec![
+            Field::new("k", DataType::Int64, true),
+            Field::new("s", DataType::Utf8, true),
+        ];
         let schema = Arc::new(Schema::new(fields));
         let numbers = Int64Array::from_iter_values(0..65_536);
         let texts = StringArray::from_iter_values((0..65_536).map(|row| format!("text of row {row:>20}")));
@@ -255,7 +269,9 @@ mod tests {
         };
         let id = QueryId::new();
         standin.shared().results.put(id, result);
-        let handle = TicketStatementQuery { statement_handle: backend_handle(id, "h", 1, "SELECT").into() };
+        let handle = TicketStatementQuery {
+            statement_handle: backend_handle(id, "h", 1, "SELECT").into(),
+        };
         Ticket::new(handle.as_any().encode_to_vec())
     }
 
@@ -290,7 +306,10 @@ mod tests {
     #[test]
     fn codes_are_known_by_name_and_number() {
         assert_eq!(code_of(&"UNAVAILABLE".into()), tonic::Code::Unavailable);
-        assert_eq!(code_of(&"RESOURCE_EXHAUSTED".into()), tonic::Code::ResourceExhausted);
+        assert_eq!(
+            code_of(&"RESOURCE_EXHAUSTED".into()),
+            tonic::Code::ResourceExhausted
+        );
         assert_eq!(code_of(&"notFound".into()), tonic::Code::NotFound);
         assert_eq!(code_of(&13.into()), tonic::Code::Internal);
         assert_eq!(code_of(&"nothing".into()), tonic::Code::Unknown);

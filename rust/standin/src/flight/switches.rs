@@ -44,7 +44,11 @@ impl Location {
             Self::Node => host,
             Self::Host(other) => other,
         };
-        let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+        let host = if host.contains(':') {
+            format!("[{host}]")
+        } else {
+            host.to_owned()
+        };
         Some(format!("grpc+tcp://{host}:{port}"))
     }
 }

@@ -12,12 +12,18 @@ pub(crate) struct QueryId {
 
 impl QueryId {
     pub(crate) fn new() -> Self {
-        Self { hi: super::random(), lo: super::random() }
+        Self {
+            hi: super::random(),
+            lo: super::random(),
+        }
     }
 
     fn parse(text: &str) -> Option<Self> {
         let (hi, lo) = text.split_once('-')?;
-        Some(Self { hi: u64::from_str_radix(hi, 16).ok()?, lo: u64::from_str_radix(lo, 16).ok()? })
+        Some(Self {
+            hi: u64::from_str_radix(hi, 16).ok()?,
+            lo: u64::from_str_radix(lo, 16).ok()?,
+        })
     }
 }
 
@@ -60,7 +66,10 @@ mod tests {
 
     #[test]
     fn handles_survive_any_statement() {
-        let id = QueryId { hi: 0xabc, lo: u64::MAX };
+        let id = QueryId {
+            hi: 0xabc,
+            lo: u64::MAX,
+        };
         let handle = backend_handle(id, "127.0.0.1", 8060, "SELECT 'a&b=c' & 1");
         assert_eq!(handle.matches('&').count(), 3, "{handle}");
         assert!(handle.starts_with("abc-ffffffffffffffff&127.0.0.1&8060&"));
@@ -71,7 +80,10 @@ mod tests {
 
     #[test]
     fn a_damaged_handle_is_told_with_its_parts() {
-        assert_eq!(parse_backend_handle(b"a&b"), Err("Malformed ticket: a&b, size: 2".to_owned()));
+        assert_eq!(
+            parse_backend_handle(b"a&b"),
+            Err("Malformed ticket: a&b, size: 2".to_owned())
+        );
         assert!(parse_backend_handle(b"x-y&h&1&z").is_err());
         assert_eq!(parse_frontend_handle(b"nothing"), None);
     }

@@ -98,7 +98,10 @@ impl Client {
         packets.flush().await?;
         let answer = expect(packets.read(usize::MAX).await?)?;
         match answer.first() {
-            Some(0x00) => Ok(Self { packets, server_version }),
+            Some(0x00) => Ok(Self {
+                packets,
+                server_version,
+            }),
             Some(0xff) => Err(server_error(&answer)?),
             _ => Err(invalid("unexpected answer to the login").into()),
         }
@@ -183,7 +186,11 @@ impl Client {
             let mut fields = Fields::new(&payload);
             let mut row = Vec::with_capacity(table.columns.len());
             for _ in 0..table.columns.len() {
-                row.push(fields.text()?.map(|text| String::from_utf8_lossy(text).into_owned()));
+                row.push(
+                    fields
+                        .text()?
+                        .map(|text| String::from_utf8_lossy(text).into_owned()),
+                );
             }
             table.rows.push(row);
         }
@@ -203,13 +210,20 @@ impl std::fmt::Display for Reply {
 impl std::fmt::Display for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "NULL".to_owned());
-        let mut widths: Vec<usize> = self.columns.iter().map(|(name, _)| name.chars().count()).collect();
+        let mut widths: Vec<usize> = self
+            .columns
+            .iter()
+            .map(|(name, _)| name.chars().count())
+            .collect();
         for row in &self.rows {
             for (width, value) in widths.iter_mut().zip(row) {
                 *width = (*width).max(shown(value).chars().count());
             }
         }
-        let rule: String = widths.iter().map(|width| format!("+{}", "-".repeat(width + 2))).collect();
+        let rule: String = widths
+            .iter()
+            .map(|width| format!("+{}", "-".repeat(width + 2)))
+            .collect();
         let line = |values: Vec<String>| -> String {
             let cells = values.iter().zip(&widths).map(|(value, width)| {
                 let blanks = width - value.chars().count().min(*width);
@@ -218,7 +232,11 @@ impl std::fmt::Display for Table {
             cells.collect()
         };
         writeln!(f, "{rule}+")?;
-        writeln!(f, "{}|", line(self.columns.iter().map(|(name, _)| name.clone()).collect()))?;
+        writeln!(
+            f,
+            "{}|",
+            line(self.columns.iter().map(|(name, _)| name.clone()).collect())
+        )?;
         writeln!(f, "{rule}+")?;
         for row in &self.rows {
             writeln!(f, "{}|", line(row.iter().map(shown).collect()))?;

@@ -56,12 +56,18 @@ pub(super) async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
     packets.write(&payload).await?;
     packets.flush().await?;
 
-    let Some(payload) = packets.read(LOGIN_MOST).await? else { return Ok(None) };
+    let Some(payload) = packets.read(LOGIN_MOST).await? else {
+        return Ok(None);
+    };
     let response = HandshakeResponse::deserialize((), &mut ParseBuf(&payload))?;
     let user = String::from_utf8_lossy(response.user()).into_owned();
-    let database = response.db_name().map(|name| String::from_utf8_lossy(name).into_owned());
+    let database = response
+        .db_name()
+        .map(|name| String::from_utf8_lossy(name).into_owned());
     let mut answer = response.scramble_buf().to_vec();
-    let other_plugin = response.auth_plugin().is_some_and(|plugin| plugin.as_bytes() != PLUGIN);
+    let other_plugin = response
+        .auth_plugin()
+        .is_some_and(|plugin| plugin.as_bytes() != PLUGIN);
     if other_plugin {
         // The client guessed another plugin: ask again, for ours, with the same nonce.
         let mut switch = vec![0xfe];
@@ -71,7 +77,9 @@ pub(super) async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
         switch.push(0);
         packets.write(&switch).await?;
         packets.flush().await?;
-        let Some(payload) = packets.read(LOGIN_MOST).await? else { return Ok(None) };
+        let Some(payload) = packets.read(LOGIN_MOST).await? else {
+            return Ok(None);
+        };
         answer = payload;
     }
     // Some clients send an empty password as one zero byte.

@@ -19,7 +19,11 @@ pub(crate) struct Packets<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Packets<S> {
     pub(crate) fn new(stream: S) -> Self {
-        Self { stream, sequence: 0, out: Vec::new() }
+        Self {
+            stream,
+            sequence: 0,
+            out: Vec::new(),
+        }
     }
 
     /// A command begins: numbers start over.
@@ -60,7 +64,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Packets<S> {
         loop {
             let (part, tail) = rest.split_at(rest.len().min(FULL));
             let length = (part.len() as u32).to_le_bytes();
-            self.out.extend_from_slice(&[length[0], length[1], length[2], self.sequence]);
+            self.out
+                .extend_from_slice(&[length[0], length[1], length[2], self.sequence]);
             self.sequence = self.sequence.wrapping_add(1);
             self.out.extend_from_slice(part);
             if self.out.len() >= BUFFERED {
@@ -102,7 +107,10 @@ impl<'a> Fields<'a> {
 
     pub(crate) fn take(&mut self, count: usize) -> io::Result<&'a [u8]> {
         if count > self.rest.len() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "MySQL packet too short"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "MySQL packet too short",
+            ));
         }
         let (taken, rest) = self.rest.split_at(count);
         self.rest = rest;
@@ -196,7 +204,10 @@ mod tests {
                 packets.flush().await.unwrap();
             });
             let mut packets = Packets::new(right);
-            assert!(packets.read(usize::MAX).await.unwrap().unwrap() == payload, "{size}");
+            assert!(
+                packets.read(usize::MAX).await.unwrap().unwrap() == payload,
+                "{size}"
+            );
             assert_eq!(packets.read(usize::MAX).await.unwrap().unwrap(), b"after");
             assert_eq!(packets.read(usize::MAX).await.unwrap(), None);
             writer.await.unwrap();

@@ -120,7 +120,14 @@ fn definition(column: &ResultColumn) -> Vec<u8> {
 
 /// MySQL type, character set, display length and decimals of a Doris type.
 fn shape(doris_type: &DorisType) -> (ColumnType, u16, u32, u8) {
-    let text = |length: u32| (ColumnType::MYSQL_TYPE_VAR_STRING, UTF8MB4, length.saturating_mul(4), 0);
+    let text = |length: u32| {
+        (
+            ColumnType::MYSQL_TYPE_VAR_STRING,
+            UTF8MB4,
+            length.saturating_mul(4),
+            0,
+        )
+    };
     match doris_type {
         DorisType::Null => (ColumnType::MYSQL_TYPE_NULL, BINARY, 0, 0),
         DorisType::Boolean => (ColumnType::MYSQL_TYPE_TINY, BINARY, 1, 0),
@@ -131,16 +138,24 @@ fn shape(doris_type: &DorisType) -> (ColumnType, u16, u32, u8) {
         DorisType::LargeInt => (ColumnType::MYSQL_TYPE_STRING, UTF8MB4, 40, 0),
         DorisType::Float => (ColumnType::MYSQL_TYPE_FLOAT, BINARY, 12, 31),
         DorisType::Double => (ColumnType::MYSQL_TYPE_DOUBLE, BINARY, 22, 31),
-        DorisType::Decimal(precision, scale) | DorisType::DecimalV2(precision, scale) => {
-            (ColumnType::MYSQL_TYPE_NEWDECIMAL, BINARY, u32::from(*precision) + 2, *scale)
-        }
+        DorisType::Decimal(precision, scale) | DorisType::DecimalV2(precision, scale) => (
+            ColumnType::MYSQL_TYPE_NEWDECIMAL,
+            BINARY,
+            u32::from(*precision) + 2,
+            *scale,
+        ),
         DorisType::Date | DorisType::DateV1 => (ColumnType::MYSQL_TYPE_DATE, BINARY, 10, 0),
         DorisType::DateTimeV1 => (ColumnType::MYSQL_TYPE_DATETIME, BINARY, 19, 0),
         DorisType::DateTime(scale) => (ColumnType::MYSQL_TYPE_DATETIME, BINARY, 26, *scale),
         DorisType::Time(scale) => (ColumnType::MYSQL_TYPE_TIME, BINARY, 18, *scale),
         // Its text carries an offset, which no MySQL date type holds.
         DorisType::TimestampTz(_) => text(32),
-        DorisType::Char(length) => (ColumnType::MYSQL_TYPE_STRING, UTF8MB4, length.saturating_mul(4), 0),
+        DorisType::Char(length) => (
+            ColumnType::MYSQL_TYPE_STRING,
+            UTF8MB4,
+            length.saturating_mul(4),
+            0,
+        ),
         DorisType::Varchar(length) => text(*length),
         DorisType::Varbinary(length) => (ColumnType::MYSQL_TYPE_VAR_STRING, BINARY, *length, 0),
         DorisType::Bitmap | DorisType::Hll | DorisType::QuantileState => {
@@ -152,5 +167,9 @@ fn shape(doris_type: &DorisType) -> (ColumnType, u16, u32, u8) {
 
 fn status(more: bool) -> StatusFlags {
     let status = StatusFlags::SERVER_STATUS_AUTOCOMMIT;
-    if more { status | StatusFlags::SERVER_MORE_RESULTS_EXISTS } else { status }
+    if more {
+        status | StatusFlags::SERVER_MORE_RESULTS_EXISTS
+    } else {
+        status
+    }
 }

@@ -37,7 +37,12 @@ pub(super) async fn serve(shared: Arc<Shared>, index: usize, connection: Connect
     let handle = connection.handle();
     let node = format!("fe{index}");
     let packets = Packets::new(connection);
-    let mut session = Commands { shared: &shared, node, handle: handle.clone(), packets };
+    let mut session = Commands {
+        shared: &shared,
+        node,
+        handle: handle.clone(),
+        packets,
+    };
     let ended = tokio::select! {
         ended = session.run() => ended,
         // A command that is held or computes ends with its connection too. The connection is dropped after this.
@@ -59,7 +64,9 @@ impl Commands<'_> {
     async fn run(&mut self) -> io::Result<()> {
         let mut session = self.shared.engine.open_session("");
         let id = u32::try_from(session.id).unwrap_or(u32::MAX);
-        let Some(client) = greet(&mut self.packets, id, &self.shared.users).await? else { return Ok(()) };
+        let Some(client) = greet(&mut self.packets, id, &self.shared.users).await? else {
+            return Ok(());
+        };
         if !client.accepted {
             return self.refuse(&client).await;
         }
@@ -76,7 +83,9 @@ impl Commands<'_> {
         self.packets.flush().await?;
         loop {
             self.packets.restart();
-            let Some(payload) = self.packets.read(COMMAND_MOST).await? else { return Ok(()) };
+            let Some(payload) = self.packets.read(COMMAND_MOST).await? else {
+                return Ok(());
+            };
             if !self.command(&mut session, &payload).await? {
                 return Ok(());
             }
@@ -95,7 +104,10 @@ impl Commands<'_> {
                 if client.with_password { "YES" } else { "NO" }
             ),
         };
-        let nobody = Session { user: client.user.clone(), ..self.shared.engine.open_session("") };
+        let nobody = Session {
+            user: client.user.clone(),
+            ..self.shared.engine.open_session("")
+        };
         self.note("Login", "", &nobody, Err(&error));
         results::error(&mut self.packets, &error).await?;
         self.packets.flush().await
@@ -131,9 +143,10 @@ impl Commands<'_> {
                 let error = SqlError {
                     code: 1295,
                     sqlstate: "HY000",
-                    message: "errCode = 2, detailMessage = server-side prepared statements are not supported, \
+                    message:
+                        "errCode = 2, detailMessage = server-side prepared statements are not supported, \
                               use the text protocol"
-                        .to_owned(),
+                            .to_owned(),
                 };
                 self.note("Prepare", &String::from_utf8_lossy(rest), session, Err(&error));
                 results::error(&mut self.packets, &error).await?;
@@ -145,8 +158,13 @@ impl Commands<'_> {
             }
             COM_CHANGE_USER => {
                 let user = change_user_name(payload).unwrap_or_default();
-                let message = format!("errCode = 2, detailMessage = changing to user '{user}' needs a new connection");
-                let error = SqlError { code: 1047, sqlstate: "08S01", message };
+                let message =
+                    format!("errCode = 2, detailMessage = changing to user '{user}' needs a new connection");
+                let error = SqlError {
+                    code: 1047,
+                    sqlstate: "08S01",
+                    message,
+                };
                 results::error(&mut self.packets, &error).await?;
             }
             _ => results::error(&mut self.packets, &unknown_command(*code)).await?,
@@ -158,7 +176,11 @@ impl Commands<'_> {
     async fn query(&mut self, session: &mut Session, text: &str) -> io::Result<bool> {
         let all = statements(text);
         if all.is_empty() {
-            let error = SqlError { code: 1065, sqlstate: "42000", message: "Query was empty".to_owned() };
+            let error = SqlError {
+                code: 1065,
+                sqlstate: "42000",
+                message: "Query was empty".to_owned(),
+            };
             results::error(&mut self.packets, &error).await?;
             return Ok(true);
         }
@@ -166,11 +188,22 @@ impl Commands<'_> {
             let more = at + 1 < all.len();
             let table = first_table(sql);
             let table = table.table.as_ref().and_then(|name| {
-                Some(format!("{}.{name}", table.database.as_ref().or(session.database.as_ref())?))
+                Some(format!(
+                    "{}.{name}",
+                    table.database.as_ref().or(session.database.as_ref())?
+                ))
             });
-            let sight = Sight { node: &self.node, statement: sql, table: table.as_deref(), batches: 0 };
+            let sight = Sight {
+                node: &self.node,
+                statement: sql,
+                table: table.as_deref(),
+                batches: 0,
+            };
             let before = self.shared.strike(Point::MysqlQuery, &sight).await;
-            let struck = match before.as_ref().map(|strike| broken(strike.action(), &self.handle)) {
+            let struck = match before
+                .as_ref()
+                .map(|strike| broken(strike.action(), &self.handle))
+            {
                 Some(Broken::Connection) => return Ok(false),
                 Some(Broken::Error(error)) => Some(error),
                 _ => None,
@@ -227,7 +260,9 @@ impl Commands<'_> {
             statement: statement.to_owned(),
             body_bytes: statement.len() as u64,
             status: outcome.map_or_else(|error| error.code.to_string(), |()| "ok".to_owned()),
-            error: outcome.err().map_or_else(String::new, |error| error.message.clone()),
+            error: outcome
+                .err()
+                .map_or_else(String::new, |error| error.message.clone()),
             user: session.user.clone(),
             session: Some(session.id),
             ..Entry::default()
@@ -252,11 +287,23 @@ fn broken(action: &Action, connection: &ConnectionHandle) -> Broken {
     }
     if let Some(answer) = &action.answer {
         let code = answer.code.unwrap_or(1105);
-        return Broken::Error(SqlError { code, sqlstate: "HY000", message: answer.message.clone() });
+        return Broken::Error(SqlError {
+            code,
+            sqlstate: "HY000",
+            message: answer.message.clone(),
+        });
     }
     if let Some(status) = &action.status {
-        let code = status.code.as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(1105);
-        return Broken::Error(SqlError { code, sqlstate: "HY000", message: status.message.clone() });
+        let code = status
+            .code
+            .as_u64()
+            .and_then(|code| u16::try_from(code).ok())
+            .unwrap_or(1105);
+        return Broken::Error(SqlError {
+            code,
+            sqlstate: "HY000",
+            message: status.message.clone(),
+        });
     }
     Broken::Nothing
 }

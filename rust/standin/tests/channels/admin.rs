@@ -6,7 +6,9 @@ use crate::support::{cluster, envelope, http, login, read};
 use doris_standin::Standin;
 
 async fn call(standin: &Standin, method: &str, path: &str, body: &str) -> (u16, Value) {
-    let (status, text) = http(standin.ports().admin, method, path, body, None).await.unwrap();
+    let (status, text) = http(standin.ports().admin, method, path, body, None)
+        .await
+        .unwrap();
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
@@ -15,7 +17,15 @@ async fn the_journal_has_every_request_and_no_secret() {
     let standin = cluster().await;
     envelope(&standin, "GET", "/api/backends?is_alive=true", "").await;
     let body = r#"{"stmt":"select 'x' as password, 's3.secret_key' = 'geheim'"}"#;
-    http(standin.ports().fe[0].http, "POST", "/api/query/internal/test", body, Some(("root", ""))).await.unwrap();
+    http(
+        standin.ports().fe[0].http,
+        "POST",
+        "/api/query/internal/test",
+        body,
+        Some(("root", "")),
+    )
+    .await
+    .unwrap();
     let (status, journal) = call(&standin, "GET", "/requests?since=0", "").await;
     assert_eq!(status, 200);
     let entries = journal.as_array().unwrap();
@@ -39,10 +49,16 @@ async fn stats_and_tables_are_shown() {
     let mut client = login(&standin).await;
     read(&mut client, "SELECT * FROM test.student").await.unwrap();
     let (_, stats) = call(&standin, "GET", "/stats", "").await;
-    assert_eq!((&stats["flight_sessions"], &stats["rows_served"]), (&json!(1), &json!(4)));
+    assert_eq!(
+        (&stats["flight_sessions"], &stats["rows_served"]),
+        (&json!(1), &json!(4))
+    );
     let (status, table) = call(&standin, "GET", "/tables/test/student", "").await;
     assert_eq!(status, 200);
-    assert_eq!((&table["rows"], table["tablets"].as_array().unwrap().len()), (&json!(4), 3));
+    assert_eq!(
+        (&table["rows"], table["tablets"].as_array().unwrap().len()),
+        (&json!(4), 3)
+    );
     assert_eq!(call(&standin, "GET", "/tables/test/nothing", "").await.0, 404);
 }
 
@@ -54,26 +70,43 @@ async fn rules_come_and_go() {
     assert_eq!((status, &added["id"]), (200, &json!(1)));
     assert_eq!(envelope(&standin, "GET", "/api/backends", "").await["data"], "no");
     let (_, rules) = call(&standin, "GET", "/faults", "").await;
-    assert_eq!((&rules[0]["fired"], &rules[0]["at"], &rules[0]["times"]), (&json!(1), &json!("fe.api"), &json!(2)));
+    assert_eq!(
+        (&rules[0]["fired"], &rules[0]["at"], &rules[0]["times"]),
+        (&json!(1), &json!("fe.api"), &json!(2))
+    );
     assert_eq!(call(&standin, "DELETE", "/faults/1", "").await.0, 200);
     assert_eq!(call(&standin, "DELETE", "/faults/1", "").await.0, 404);
-    assert_eq!(envelope(&standin, "GET", "/api/backends", "").await["msg"], "success");
+    assert_eq!(
+        envelope(&standin, "GET", "/api/backends", "").await["msg"],
+        "success"
+    );
     let (status, refused) = call(&standin, "POST", "/faults", r#"{"at":"nowhere","do":{}}"#).await;
     assert_eq!(status, 400);
-    assert!(refused["error"].as_str().unwrap().contains("nowhere"), "{refused}");
+    assert!(
+        refused["error"].as_str().unwrap().contains("nowhere"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]
 async fn nodes_and_sessions_are_steered() {
     let standin = cluster().await;
     let _client = login(&standin).await;
-    assert_eq!(call(&standin, "POST", "/sessions/drop", "").await.1, json!({"dropped": 1}));
+    assert_eq!(
+        call(&standin, "POST", "/sessions/drop", "").await.1,
+        json!({"dropped": 1})
+    );
     assert_eq!(call(&standin, "POST", "/backends/0/stop", "").await.0, 200);
-    let (_, text) = http(standin.ports().fe[0].http, "GET", "/api/health", "", None).await.unwrap();
+    let (_, text) = http(standin.ports().fe[0].http, "GET", "/api/health", "", None)
+        .await
+        .unwrap();
     assert!(text.contains(r#""online_backend_num":0"#), "{text}");
     assert_eq!(call(&standin, "POST", "/backends/0/start", "").await.0, 200);
     assert_eq!(call(&standin, "POST", "/backends/7/stop", "").await.0, 409);
     assert_eq!(call(&standin, "POST", "/frontends/0/jump", "").await.0, 404);
-    assert_eq!(call(&standin, "POST", "/clock", r#"{"advance_ms":1000}"#).await.0, 200);
+    assert_eq!(
+        call(&standin, "POST", "/clock", r#"{"advance_ms":1000}"#).await.0,
+        200
+    );
     assert_eq!(call(&standin, "POST", "/clock", r#"{"forward":1}"#).await.0, 400);
 }

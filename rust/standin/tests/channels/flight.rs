@@ -22,7 +22,10 @@ fn basic(user: &str, password: &str) -> String {
 }
 
 fn descriptor(sql: &str) -> FlightDescriptor {
-    let command = arrow_flight::sql::CommandStatementQuery { query: sql.to_owned(), transaction_id: None };
+    let command = arrow_flight::sql::CommandStatementQuery {
+        query: sql.to_owned(),
+        transaction_id: None,
+    };
     FlightDescriptor::new_cmd(command.as_any().encode_to_vec())
 }
 
@@ -34,15 +37,24 @@ async fn info_as(
 ) -> Result<tonic::Response<arrow_flight::FlightInfo>, tonic::Status> {
     let mut client = FlightServiceClient::new(channel(standin.ports().fe[0].flight).await);
     let mut request = Request::new(descriptor(sql));
-    request.metadata_mut().insert("authorization", authorization.parse().unwrap());
+    request
+        .metadata_mut()
+        .insert("authorization", authorization.parse().unwrap());
     client.get_flight_info(request).await
 }
 
 async fn close_session(standin: &Standin, token: &str) -> Result<(), tonic::Status> {
     let mut client = FlightServiceClient::new(channel(standin.ports().fe[0].flight).await);
     let mut request = Request::new(Action::new("CloseSession", ""));
-    request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
-    client.do_action(request).await?.into_inner().try_collect::<Vec<_>>().await?;
+    request
+        .metadata_mut()
+        .insert("authorization", format!("Bearer {token}").parse().unwrap());
+    client
+        .do_action(request)
+        .await?
+        .into_inner()
+        .try_collect::<Vec<_>>()
+        .await?;
     Ok(())
 }
 
@@ -56,11 +68,28 @@ async fn a_table_is_read_where_its_tickets_point() {
     let location = format!("grpc+tcp://127.0.0.1:{}", standin.ports().be[0].flight);
     assert_eq!(info.endpoint[0].location[0].uri, location);
     let schema = info.clone().try_decode_schema().unwrap();
-    let types: Vec<_> = schema.fields().iter().map(|field| (field.data_type().clone(), field.is_nullable())).collect();
-    let expected = [DataType::Int32, DataType::Utf8, DataType::Int16, DataType::Decimal128(10, 2)];
+    let types: Vec<_> = schema
+        .fields()
+        .iter()
+        .map(|field| (field.data_type().clone(), field.is_nullable()))
+        .collect();
+    let expected = [
+        DataType::Int32,
+        DataType::Utf8,
+        DataType::Int16,
+        DataType::Decimal128(10, 2),
+    ];
     assert_eq!(types, expected.map(|data_type| (data_type, true)));
     let batches = read_info(&mut client, &info).await.unwrap();
-    assert_eq!(lines(&batches), ["1|Ada|36|1.50", "2|a&b=c|41|-2.25", "3|||", "4|größer 😀|7|99999999.99"]);
+    assert_eq!(
+        lines(&batches),
+        [
+            "1|Ada|36|1.50",
+            "2|a&b=c|41|-2.25",
+            "3|||",
+            "4|größer 😀|7|99999999.99"
+        ]
+    );
     let stats = standin.stats();
     assert_eq!((stats.rows_served, stats.rows_per_backend), (4, vec![4]));
     assert!(stats.bytes_served > 0);
@@ -86,16 +115,28 @@ async fn a_handle_has_four_parts_whatever_the_statement_and_serves_once() {
     let again = fetch(port, ticket).await.unwrap_err();
     assert_eq!(status(&again).code(), Code::NotFound);
 
-    let broken = TicketStatementQuery { statement_handle: "a&b".into() };
-    let error = fetch(port, Ticket::new(broken.as_any().encode_to_vec())).await.unwrap_err();
+    let broken = TicketStatementQuery {
+        statement_handle: "a&b".into(),
+    };
+    let error = fetch(port, Ticket::new(broken.as_any().encode_to_vec()))
+        .await
+        .unwrap_err();
     assert_eq!(status(&error).message(), "Malformed ticket: a&b, size: 2");
 }
 
 #[tokio::test]
 async fn a_login_makes_a_session_and_a_bearer_finds_it() {
     let standin = cluster().await;
-    let first = info_as(&standin, &basic("root", ""), "SET batch_size = 1000").await.unwrap();
-    let bearer = first.metadata().get("authorization").unwrap().to_str().unwrap().to_owned();
+    let first = info_as(&standin, &basic("root", ""), "SET batch_size = 1000")
+        .await
+        .unwrap();
+    let bearer = first
+        .metadata()
+        .get("authorization")
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
     let token = bearer.strip_prefix("Bearer ").unwrap();
     assert_eq!(token.len(), 26);
     assert_eq!(standin.stats().flight_sessions, 1);
@@ -103,32 +144,58 @@ async fn a_login_makes_a_session_and_a_bearer_finds_it() {
     assert!(again.metadata().get("authorization").is_none());
     assert_eq!(standin.stats().flight_sessions, 1);
     info_as(&standin, &basic("root", ""), "SELECT 1").await.unwrap();
-    assert_eq!((standin.stats().flight_sessions, standin.stats().flight_logins), (2, 2));
+    assert_eq!(
+        (standin.stats().flight_sessions, standin.stats().flight_logins),
+        (2, 2)
+    );
 
     close_session(&standin, token).await.unwrap();
     assert_eq!(standin.stats().flight_sessions, 1);
-    assert_eq!(standin.stats().flight_results, 1, "results of a closed session are dropped");
+    assert_eq!(
+        standin.stats().flight_results,
+        1,
+        "results of a closed session are dropped"
+    );
     let closed = info_as(&standin, &bearer, "SELECT 1").await.unwrap_err();
     assert_eq!(closed.code(), Code::Unauthenticated);
     assert_eq!(standin.stats().flight_sessions_max, 2);
 
     let journal = serde_json::to_string(&standin.journal()).unwrap();
-    assert!(!journal.contains(token) && !journal.contains(&BASE64_STANDARD.encode("root:")), "{journal}");
+    assert!(
+        !journal.contains(token) && !journal.contains(&BASE64_STANDARD.encode("root:")),
+        "{journal}"
+    );
 }
 
 #[tokio::test]
 async fn wrong_credentials_are_refused() {
     let standin = cluster_with(|config| config.users.push(("flink".into(), "p:w ö".into()))).await;
-    info_as(&standin, &basic("flink", "p:w ö"), "SELECT 1").await.unwrap();
-    let refused = info_as(&standin, &basic("flink", "wrong"), "SELECT 1").await.unwrap_err();
+    info_as(&standin, &basic("flink", "p:w ö"), "SELECT 1")
+        .await
+        .unwrap();
+    let refused = info_as(&standin, &basic("flink", "wrong"), "SELECT 1")
+        .await
+        .unwrap_err();
     assert_eq!(refused.code(), Code::Unauthenticated);
-    assert!(refused.message().contains("Access denied for flink@127.0.0.1"), "{}", refused.message());
-    let unknown = info_as(&standin, "Bearer aaaaaaaaaaaaaaaaaaaaaaaaaa", "SELECT 1").await.unwrap_err();
+    assert!(
+        refused.message().contains("Access denied for flink@127.0.0.1"),
+        "{}",
+        refused.message()
+    );
+    let unknown = info_as(&standin, "Bearer aaaaaaaaaaaaaaaaaaaaaaaaaa", "SELECT 1")
+        .await
+        .unwrap_err();
     assert_eq!(unknown.code(), Code::Unauthenticated);
     assert_eq!(standin.stats().flight_sessions, 1);
     let old = cluster_with(|config| config.profile = "doris-2.1".into()).await;
-    let unknown = info_as(&old, "Bearer aaaaaaaaaaaaaaaaaaaaaaaaaa", "SELECT 1").await.unwrap_err();
-    assert!(unknown.message().starts_with("invalid bearer token"), "{}", unknown.message());
+    let unknown = info_as(&old, "Bearer aaaaaaaaaaaaaaaaaaaaaaaaaa", "SELECT 1")
+        .await
+        .unwrap_err();
+    assert!(
+        unknown.message().starts_with("invalid bearer token"),
+        "{}",
+        unknown.message()
+    );
 }
 
 #[tokio::test]
@@ -139,7 +206,10 @@ async fn what_a_session_sets_stays_in_it() {
     assert_eq!(set[0].schema().field(0).name(), "StatusResult");
     assert_eq!(lines(&set), ["0"]);
     read(&mut client, "USE test").await.unwrap();
-    assert_eq!(lines(&read(&mut client, "SELECT COUNT(*) FROM student").await.unwrap()), ["4"]);
+    assert_eq!(
+        lines(&read(&mut client, "SELECT COUNT(*) FROM student").await.unwrap()),
+        ["4"]
+    );
     let other = read(&mut login(&standin).await, "SELECT COUNT(*) FROM student").await;
     assert!(other.is_err());
 }
@@ -152,7 +222,12 @@ async fn what_a_front_end_keeps_is_text_at_the_front_end() {
     let location = format!("grpc+tcp://127.0.0.1:{}", standin.ports().fe[0].flight);
     assert_eq!(info.endpoint[0].location[0].uri, location);
     let schema = info.clone().try_decode_schema().unwrap();
-    assert!(schema.fields().iter().all(|field| *field.data_type() == DataType::Utf8));
+    assert!(
+        schema
+            .fields()
+            .iter()
+            .all(|field| *field.data_type() == DataType::Utf8)
+    );
     let ticket = info.endpoint[0].ticket.clone().unwrap();
     let batches: Vec<_> = client.do_get(ticket).await.unwrap().try_collect().await.unwrap();
     assert_eq!(rows(&batches), 1);
@@ -174,7 +249,10 @@ async fn locations_can_be_odd_and_the_front_end_serves_all() {
         let mut client = login(&standin).await;
         for sql in [ALL, "SHOW FRONTENDS"] {
             let info = client.execute(sql.to_owned(), None).await.unwrap();
-            let location = info.endpoint[0].location.first().map(|location| location.uri.as_str());
+            let location = info.endpoint[0]
+                .location
+                .first()
+                .map(|location| location.uri.as_str());
             match begin {
                 None => assert_eq!(location, None),
                 Some(begin) => assert!(location.unwrap().starts_with(begin), "{location:?}"),
@@ -187,17 +265,26 @@ async fn locations_can_be_odd_and_the_front_end_serves_all() {
     let standin = cluster_with(|config| config.set.push("flight_be_location=host:be.example".into())).await;
     let info = login(&standin).await.execute(ALL.to_owned(), None).await.unwrap();
     let port = standin.ports().be[0].flight;
-    assert_eq!(info.endpoint[0].location[0].uri, format!("grpc+tcp://be.example:{port}"));
+    assert_eq!(
+        info.endpoint[0].location[0].uri,
+        format!("grpc+tcp://be.example:{port}")
+    );
 }
 
 #[tokio::test]
 async fn a_result_can_be_spread_over_several_endpoints() {
     let standin = cluster_with(|config| config.backends = 3).await;
     let mut client = login(&standin).await;
-    read(&mut client, "SET enable_parallel_result_sink = true").await.unwrap();
+    read(&mut client, "SET enable_parallel_result_sink = true")
+        .await
+        .unwrap();
     let info = client.execute(ALL.to_owned(), None).await.unwrap();
     assert_eq!(info.endpoint.len(), 3);
-    let mut locations: Vec<_> = info.endpoint.iter().map(|endpoint| endpoint.location[0].uri.clone()).collect();
+    let mut locations: Vec<_> = info
+        .endpoint
+        .iter()
+        .map(|endpoint| endpoint.location[0].uri.clone())
+        .collect();
     locations.sort();
     locations.dedup();
     assert_eq!(locations.len(), 3);
@@ -211,15 +298,25 @@ async fn the_back_end_of_the_tablets_serves_them() {
     let table = standin.engine().table_info("test", "student").unwrap();
     let mut total = 0;
     for tablet in table.partitions.iter().flat_map(|partition| &partition.tablets) {
-        let sql = format!("SELECT id FROM `test`.`student`  TABLET({})  WHERE id > 0", tablet.id);
+        let sql = format!(
+            "SELECT id FROM `test`.`student`  TABLET({})  WHERE id > 0",
+            tablet.id
+        );
         let info = client.execute(sql, None).await.unwrap();
         let port = standin.ports().be[tablet.backend_index].flight;
-        assert_eq!(info.endpoint[0].location[0].uri, format!("grpc+tcp://127.0.0.1:{port}"));
+        assert_eq!(
+            info.endpoint[0].location[0].uri,
+            format!("grpc+tcp://127.0.0.1:{port}")
+        );
         total += rows(&read_info(&mut client, &info).await.unwrap());
     }
     assert_eq!(total, 4);
     standin.stop_backend(1).await.unwrap();
-    let error = client.execute(ALL.to_owned(), None).await.unwrap_err().to_string();
+    let error = client
+        .execute(ALL.to_owned(), None)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("has no queryable replicas"), "{error}");
     standin.start_backend(1).await.unwrap();
     assert_eq!(rows(&read(&mut client, ALL).await.unwrap()), 4);
@@ -228,12 +325,22 @@ async fn the_back_end_of_the_tablets_serves_them() {
 #[tokio::test]
 async fn errors_have_their_recorded_shape() {
     let standin = cluster().await;
-    let error = info_as(&standin, &basic("root", ""), "SELECT nothing FROM test.student").await.unwrap_err();
+    let error = info_as(&standin, &basic("root", ""), "SELECT nothing FROM test.student")
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), Code::Internal);
     let text = error.message();
-    assert!(text.starts_with("get flight info statement failed, errCode = 2, detailMessage = "), "{text}");
-    assert!(text.contains(", error code: ERR_") && text.contains(", error msg: errCode = 2"), "{text}");
-    let error = info_as(&standin, &basic("root", ""), "SELECT * FROM test.missing").await.unwrap_err();
+    assert!(
+        text.starts_with("get flight info statement failed, errCode = 2, detailMessage = "),
+        "{text}"
+    );
+    assert!(
+        text.contains(", error code: ERR_") && text.contains(", error msg: errCode = 2"),
+        "{text}"
+    );
+    let error = info_as(&standin, &basic("root", ""), "SELECT * FROM test.missing")
+        .await
+        .unwrap_err();
     assert!(error.message().contains("missing"), "{}", error.message());
 }
 
@@ -241,7 +348,9 @@ async fn errors_have_their_recorded_shape() {
 async fn several_statements_may_end_with_rows_only() {
     let standin = cluster().await;
     let mut client = login(&standin).await;
-    let batches = read(&mut client, "USE test; SELECT COUNT(*) FROM student").await.unwrap();
+    let batches = read(&mut client, "USE test; SELECT COUNT(*) FROM student")
+        .await
+        .unwrap();
     assert_eq!(lines(&batches), ["4"]);
     assert!(read(&mut client, "SELECT 1; SELECT 2").await.is_err());
 }
@@ -253,7 +362,10 @@ async fn a_prepared_statement_is_stored_and_runs_on_its_info() {
     let mut prepared = client.prepare(ALL.to_owned(), None).await.unwrap();
     let dataset = prepared.dataset_schema().unwrap();
     assert_eq!(dataset.fields().len(), 1);
-    assert_eq!((dataset.field(0).name().as_str(), dataset.field(0).data_type()), ("ResultMeta", &DataType::Utf8));
+    assert_eq!(
+        (dataset.field(0).name().as_str(), dataset.field(0).data_type()),
+        ("ResultMeta", &DataType::Utf8)
+    );
     assert_eq!(prepared.parameter_schema().unwrap().fields().len(), 0);
     assert_eq!(standin.stats().flight_prepared, 1);
     let info = prepared.execute().await.unwrap();
@@ -272,19 +384,26 @@ async fn sql_info_names_the_server() {
     let command = CommandGetSqlInfo { info: Vec::new() };
     let mut raw = FlightServiceClient::new(channel(standin.ports().fe[0].flight).await);
     let mut request = Request::new(FlightDescriptor::new_cmd(command.as_any().encode_to_vec()));
-    request.metadata_mut().insert("authorization", basic("root", "").parse().unwrap());
+    request
+        .metadata_mut()
+        .insert("authorization", basic("root", "").parse().unwrap());
     let info = raw.get_flight_info(request).await.unwrap().into_inner();
     let ticket = info.endpoint[0].ticket.clone().unwrap();
     let batches: Vec<_> = client.do_get(ticket).await.unwrap().try_collect().await.unwrap();
     let text = lines(&batches).join("\n");
-    assert!(text.contains("DorisFE") && text.contains("18.2.0") && text.contains('`'), "{text}");
+    assert!(
+        text.contains("DorisFE") && text.contains("18.2.0") && text.contains('`'),
+        "{text}"
+    );
 }
 
 #[tokio::test]
 async fn sessions_are_limited_dropped_and_end_when_idle() {
     let standin = cluster_with(|config| config.set.push("max_user_connections=2".into())).await;
     let (mut first, _second) = (login(&standin).await, login(&standin).await);
-    let third = info_as(&standin, &basic("root", ""), "SELECT 1").await.unwrap_err();
+    let third = info_as(&standin, &basic("root", ""), "SELECT 1")
+        .await
+        .unwrap_err();
     assert_eq!(third.code(), Code::ResourceExhausted);
     assert_eq!(standin.drop_sessions(), 2);
     let lost = first.execute(ALL.to_owned(), None).await.unwrap_err().to_string();
@@ -292,7 +411,10 @@ async fn sessions_are_limited_dropped_and_end_when_idle() {
 
     let standin = cluster_with(|config| config.set.push("flight_wait_timeout=0.2".into())).await;
     let _idle = login(&standin).await;
-    until("the idle session has ended", || standin.stats().flight_sessions == 0).await;
+    until("the idle session has ended", || {
+        standin.stats().flight_sessions == 0
+    })
+    .await;
 
     // Where tokens are a cache, the oldest makes room.
     let standin = cluster_with(|config| {
@@ -321,7 +443,11 @@ async fn batches_obey_batch_size_and_stay_whole_otherwise() {
     read(&mut client, "SET batch_size = 1000").await.unwrap();
     let batches = read(&mut client, sql).await.unwrap();
     assert_eq!(rows(&batches), 10_000);
-    assert!(batches.iter().all(|batch| batch.num_rows() <= 1000), "{}", batches.len());
+    assert!(
+        batches.iter().all(|batch| batch.num_rows() <= 1000),
+        "{}",
+        batches.len()
+    );
 }
 
 #[tokio::test]
@@ -334,11 +460,18 @@ async fn a_dropped_stream_frees_everything() {
     let mut node = FlightServiceClient::new(channel(standin.ports().be[0].flight).await);
     let mut stream = node.do_get(ticket).await.unwrap().into_inner();
     stream.message().await.unwrap().unwrap();
-    assert_eq!((standin.stats().flight_streams, standin.stats().flight_results), (1, 0));
+    assert_eq!(
+        (standin.stats().flight_streams, standin.stats().flight_results),
+        (1, 0)
+    );
     drop(stream);
     until("the stream is gone", || standin.stats().flight_streams == 0).await;
     assert!(standin.stats().rows_served < 2_000_000);
-    let entry = standin.journal().into_iter().rfind(|entry| entry.method == "DoGet").unwrap();
+    let entry = standin
+        .journal()
+        .into_iter()
+        .rfind(|entry| entry.method == "DoGet")
+        .unwrap();
     assert_eq!(entry.status, "cancelled");
 }
 
@@ -350,8 +483,13 @@ async fn an_instant_has_the_zone_of_the_session() {
         .execute("CREATE TABLE test.z (k INT, t TIMESTAMPTZ(3)) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 1 PROPERTIES ('replication_num'='1')")
         .await
         .unwrap();
-    read(&mut client, "SET time_zone = 'America/New_York'").await.unwrap();
-    let info = client.execute("SELECT t FROM test.z".to_owned(), None).await.unwrap();
+    read(&mut client, "SET time_zone = 'America/New_York'")
+        .await
+        .unwrap();
+    let info = client
+        .execute("SELECT t FROM test.z".to_owned(), None)
+        .await
+        .unwrap();
     let schema = info.try_decode_schema().unwrap();
     let expected = DataType::Timestamp(TimeUnit::Millisecond, Some("America/New_York".into()));
     assert_eq!(schema.field(0).data_type(), &expected);

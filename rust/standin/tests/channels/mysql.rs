@@ -5,7 +5,9 @@ use doris_standin::mysql::client::{Client, ClientError, Reply, Table};
 use crate::support::{cluster, cluster_with, until};
 
 async fn connect(port: u16) -> Client {
-    Client::connect("127.0.0.1", port, "root", "", None).await.unwrap()
+    Client::connect("127.0.0.1", port, "root", "", None)
+        .await
+        .unwrap()
 }
 
 async fn table(client: &mut Client, sql: &str) -> Table {
@@ -17,7 +19,11 @@ async fn table(client: &mut Client, sql: &str) -> Table {
 
 fn code(error: ClientError) -> (u16, String, String) {
     match error {
-        ClientError::Server { code, sqlstate, message } => (code, sqlstate, message),
+        ClientError::Server {
+            code,
+            sqlstate,
+            message,
+        } => (code, sqlstate, message),
         ClientError::Io(error) => panic!("{error}"),
     }
 }
@@ -27,20 +33,40 @@ async fn a_login_is_checked() {
     let password = "p@ss:w/ö rd%";
     let standin = cluster_with(|config| config.users.push(("flink".into(), password.into()))).await;
     let port = standin.ports().fe[0].mysql;
-    let client = Client::connect("127.0.0.1", port, "flink", password, Some("test")).await.unwrap();
+    let client = Client::connect("127.0.0.1", port, "flink", password, Some("test"))
+        .await
+        .unwrap();
     assert_eq!(client.server_version, "5.7.99");
 
-    let wrong = Client::connect("127.0.0.1", port, "flink", "wrong", None).await.err().unwrap();
+    let wrong = Client::connect("127.0.0.1", port, "flink", "wrong", None)
+        .await
+        .err()
+        .unwrap();
     let (number, state, text) = code(wrong);
     assert_eq!((number, state.as_str()), (1045, "28000"));
-    assert_eq!(text, "Access denied for user 'flink'@'127.0.0.1' (using password: YES)");
-    let nobody = Client::connect("127.0.0.1", port, "nobody", "", None).await.err().unwrap();
-    assert_eq!(code(nobody).2, "Access denied for user 'nobody'@'127.0.0.1' (using password: NO)");
-    let database = Client::connect("127.0.0.1", port, "root", "", Some("nowhere")).await.err().unwrap();
+    assert_eq!(
+        text,
+        "Access denied for user 'flink'@'127.0.0.1' (using password: YES)"
+    );
+    let nobody = Client::connect("127.0.0.1", port, "nobody", "", None)
+        .await
+        .err()
+        .unwrap();
+    assert_eq!(
+        code(nobody).2,
+        "Access denied for user 'nobody'@'127.0.0.1' (using password: NO)"
+    );
+    let database = Client::connect("127.0.0.1", port, "root", "", Some("nowhere"))
+        .await
+        .err()
+        .unwrap();
     assert_eq!(code(database).0, 1049);
 
     let journal = serde_json::to_string(&standin.journal()).unwrap();
-    assert!(!journal.contains("wrong") && !journal.contains(password), "{journal}");
+    assert!(
+        !journal.contains("wrong") && !journal.contains(password),
+        "{journal}"
+    );
 }
 
 #[tokio::test]
@@ -48,7 +74,11 @@ async fn rows_come_as_text_with_types() {
     let standin = cluster().await;
     let mut client = connect(standin.ports().fe[0].mysql).await;
     let table = table(&mut client, "SELECT id, name, amt FROM test.student ORDER BY id").await;
-    let names: Vec<_> = table.columns.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
+    let names: Vec<_> = table
+        .columns
+        .iter()
+        .map(|(name, kind)| (name.as_str(), *kind))
+        .collect();
     // INT, VAR_STRING, NEWDECIMAL
     assert_eq!(names, [("id", 3), ("name", 253), ("amt", 246)]);
     let text = |value: &str| Some(value.to_owned());
@@ -61,21 +91,38 @@ async fn rows_come_as_text_with_types() {
 async fn several_statements_give_several_answers_until_one_fails() {
     let standin = cluster().await;
     let mut client = connect(standin.ports().fe[0].mysql).await;
-    let replies = client.query("USE test; SELECT COUNT(*) FROM student; SET time_zone = '+00:00'").await.unwrap();
+    let replies = client
+        .query("USE test; SELECT COUNT(*) FROM student; SET time_zone = '+00:00'")
+        .await
+        .unwrap();
     assert_eq!(replies.len(), 3);
     assert!(matches!(&replies[1], Reply::Rows(table) if table.rows == [[Some("4".to_owned())]]));
     assert!(matches!(replies[2], Reply::Done { .. }));
-    assert!(client.query("SELECT 1; SELECT * FROM nowhere; SELECT 2").await.is_err());
+    assert!(
+        client
+            .query("SELECT 1; SELECT * FROM nowhere; SELECT 2")
+            .await
+            .is_err()
+    );
     // The connection serves on.
-    assert_eq!(table(&mut client, "SELECT 1").await.rows, [[Some("1".to_owned())]]);
+    assert_eq!(
+        table(&mut client, "SELECT 1").await.rows,
+        [[Some("1".to_owned())]]
+    );
 }
 
 #[tokio::test]
 async fn inserted_rows_are_counted() {
     let standin = cluster().await;
     let mut client = connect(standin.ports().fe[0].mysql).await;
-    let replies = client.query("INSERT INTO test.student VALUES (7, 'x', 1, 1), (8, 'y', 1, 1)").await.unwrap();
-    assert!(matches!(replies[0], Reply::Done { affected: 2, .. }), "{replies:?}");
+    let replies = client
+        .query("INSERT INTO test.student VALUES (7, 'x', 1, 1), (8, 'y', 1, 1)")
+        .await
+        .unwrap();
+    assert!(
+        matches!(replies[0], Reply::Done { affected: 2, .. }),
+        "{replies:?}"
+    );
 }
 
 #[tokio::test]
@@ -85,14 +132,24 @@ async fn plain_commands_are_answered() {
     let ok = |payload: Vec<u8>| payload[0] == 0x00;
     assert!(ok(client.command(0x0e, b"").await.unwrap()), "ping");
     assert!(ok(client.command(0x02, b"test").await.unwrap()), "init db");
-    assert_eq!(client.command(0x1b, &[0, 0]).await.unwrap()[0], 0xfe, "set option");
+    assert_eq!(
+        client.command(0x1b, &[0, 0]).await.unwrap()[0],
+        0xfe,
+        "set option"
+    );
     let unknown = client.command(0x02, b"nowhere").await.unwrap();
-    assert_eq!((unknown[0], u16::from_le_bytes([unknown[1], unknown[2]])), (0xff, 1049));
+    assert_eq!(
+        (unknown[0], u16::from_le_bytes([unknown[1], unknown[2]])),
+        (0xff, 1049)
+    );
     let prepare = client.command(0x16, b"SELECT ?").await.unwrap();
     assert_eq!(prepare[0], 0xff);
     assert!(String::from_utf8_lossy(&prepare).contains("text protocol"));
     // The database of the init command serves plain names.
-    assert_eq!(table(&mut client, "SELECT COUNT(*) FROM student").await.rows, [[Some("4".to_owned())]]);
+    assert_eq!(
+        table(&mut client, "SELECT COUNT(*) FROM student").await.rows,
+        [[Some("4".to_owned())]]
+    );
 }
 
 #[tokio::test]

@@ -10,7 +10,18 @@ use doris_standin::Ports;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_doris-standin");
 
 const FREE_PORTS: [&str; 12] = [
-    "--fe-http", "0", "--mysql", "0", "--fe-flight", "0", "--be-http", "0", "--be-flight", "0", "--admin", "0",
+    "--fe-http",
+    "0",
+    "--mysql",
+    "0",
+    "--fe-flight",
+    "0",
+    "--be-http",
+    "0",
+    "--be-flight",
+    "0",
+    "--admin",
+    "0",
 ];
 
 /// A folder of its own that goes with the test.
@@ -38,7 +49,11 @@ impl Drop for Folder {
 
 fn start(options: &[&str]) -> Child {
     let mut command = Command::new(PROGRAM);
-    command.args(FREE_PORTS).args(options).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+        .args(FREE_PORTS)
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     command.stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -71,7 +86,11 @@ fn ended_within_two_seconds(child: &mut Child) -> bool {
 }
 
 fn sql(port: u16, file: &Path) -> Output {
-    Command::new(PROGRAM).args(["sql", "--port", &port.to_string()]).arg(file).output().unwrap()
+    Command::new(PROGRAM)
+        .args(["sql", "--port", &port.to_string()])
+        .arg(file)
+        .output()
+        .unwrap()
 }
 
 #[test]
@@ -80,18 +99,33 @@ fn a_cluster_starts_with_scripts_and_ends_with_its_input() {
     let init = folder.file("init.sql", crate::support::STUDENT);
     let file = folder.0.join("ports.json");
     let mut child = start(&[
-        "--init", init.to_str().unwrap(), "--ports-file", file.to_str().unwrap(), "--exit-with-stdin", "--backends", "2",
+        "--init",
+        init.to_str().unwrap(),
+        "--ports-file",
+        file.to_str().unwrap(),
+        "--exit-with-stdin",
+        "--backends",
+        "2",
     ]);
     let ports = ports(&file, &mut child);
     assert_eq!((ports.fe.len(), ports.be.len(), ports.pid), (1, 2, child.id()));
 
-    let script = folder.file("ask.sql", "USE test;\nSELECT id, name FROM student ORDER BY id; -- all\n");
+    let script = folder.file(
+        "ask.sql",
+        "USE test;\nSELECT id, name FROM student ORDER BY id; -- all\n",
+    );
     let output = sql(ports.fe[0].mysql, &script);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
-    assert!(text.contains("| id | name") && text.contains("| 3  | NULL") && text.contains("4 rows"), "{text}");
+    assert!(
+        text.contains("| id | name") && text.contains("| 3  | NULL") && text.contains("4 rows"),
+        "{text}"
+    );
 
-    let script = folder.file("wrong.sql", "SELECT nothing FROM test.student; SELECT 'not reached'");
+    let script = folder.file(
+        "wrong.sql",
+        "SELECT nothing FROM test.student; SELECT 'not reached'",
+    );
     let output = sql(ports.fe[0].mysql, &script);
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("ERROR"));
@@ -128,7 +162,10 @@ fn what_cannot_start_says_why() {
         (&["--profile", "doris-9"], &["doris-9", "doris-5.0"]),
         (&["--set", "nothing=1"], &["nothing"]),
         (&["--user", "nopassword"], &["NAME:PASSWORD"]),
-        (&["--init", init.to_str().unwrap()], &["broken.sql", "THIS IS NO STATEMENT"]),
+        (
+            &["--init", init.to_str().unwrap()],
+            &["broken.sql", "THIS IS NO STATEMENT"],
+        ),
     ];
     for (options, parts) in cases {
         let mut all: Vec<&str> = FREE_PORTS.to_vec();

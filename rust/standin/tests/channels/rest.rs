@@ -13,9 +13,15 @@ async fn the_flight_port_is_found_by_show_frontends() {
     let data = &answer["data"];
     assert_eq!(data["type"], "result_set");
     let meta = data["meta"].as_array().unwrap();
-    let at = meta.iter().position(|column| column["name"] == "ArrowFlightSqlPort").unwrap();
+    let at = meta
+        .iter()
+        .position(|column| column["name"] == "ArrowFlightSqlPort")
+        .unwrap();
     assert_eq!(meta[at]["type"], "CHAR");
-    assert_eq!(data["data"][0][at], json!(standin.ports().fe[0].flight.to_string()));
+    assert_eq!(
+        data["data"][0][at],
+        json!(standin.ports().fe[0].flight.to_string())
+    );
     assert!(data["time"].is_number());
 }
 
@@ -25,7 +31,12 @@ async fn a_cluster_without_flight_says_minus_one() {
     let path = "/api/query/default_cluster/information_schema";
     let answer = envelope(&standin, "POST", path, r#"{"stmt":"show frontends"}"#).await;
     let data = &answer["data"];
-    let at = data["meta"].as_array().unwrap().iter().position(|c| c["name"] == "ArrowFlightSqlPort").unwrap();
+    let at = data["meta"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|c| c["name"] == "ArrowFlightSqlPort")
+        .unwrap();
     assert_eq!(data["data"][0][at], "-1");
 }
 
@@ -48,11 +59,19 @@ async fn a_schema_has_names_and_primitive_types() {
 #[tokio::test]
 async fn what_is_missing_is_named() {
     let standin = cluster().await;
-    let failure = |answer: &Value| (answer["code"].as_u64().unwrap(), answer["data"].as_str().unwrap().to_owned());
+    let failure = |answer: &Value| {
+        (
+            answer["code"].as_u64().unwrap(),
+            answer["data"].as_str().unwrap().to_owned(),
+        )
+    };
     let (code, text) = failure(&envelope(&standin, "GET", "/api/test/nothing/_schema", "").await);
     assert!(code == 1 && text.contains("nothing"), "{code} {text}");
     let (code, text) = failure(&envelope(&standin, "GET", "/api/nowhere/student/_schema", "").await);
-    assert!(code == 1 && text.contains("Unknown database 'nowhere'"), "{code} {text}");
+    assert!(
+        code == 1 && text.contains("Unknown database 'nowhere'"),
+        "{code} {text}"
+    );
     let (code, text) = failure(&envelope(&standin, "GET", "/api/hive/test/student/_schema", "").await);
     assert!(code == 1 && text.contains("hive"), "{code} {text}");
 }
@@ -71,7 +90,10 @@ async fn a_query_plan_gives_tablets_with_their_back_ends() {
         assert_eq!(partitions.len(), 3);
         for (tablet, plan) in partitions {
             assert!(tablet.parse::<i64>().is_ok());
-            assert!(plan["routings"][0].as_str().unwrap().starts_with("127.0.0.1:90"), "{plan}");
+            assert!(
+                plan["routings"][0].as_str().unwrap().starts_with("127.0.0.1:90"),
+                "{plan}"
+            );
             assert!(plan["version"].as_i64().unwrap() >= 1);
             assert_eq!(plan["schemaHash"], 0);
         }
@@ -100,9 +122,13 @@ async fn a_plan_that_fails_fails_inside_a_success() {
 async fn back_ends_are_listed_to_everybody_with_a_password() {
     let standin = cluster_with(|config| config.backends = 2).await;
     let port = |index: usize| standin.ports().be[index].http;
-    let node = |index: usize, alive: bool| json!({"ip": "127.0.0.1", "http_port": port(index), "is_alive": alive});
+    let node =
+        |index: usize, alive: bool| json!({"ip": "127.0.0.1", "http_port": port(index), "is_alive": alive});
     let answer = envelope(&standin, "GET", "/api/backends?is_alive=true", "").await;
-    assert_eq!(answer, json!({"msg": "success", "code": 0, "data": {"backends": [node(0, true), node(1, true)]}, "count": 0}));
+    assert_eq!(
+        answer,
+        json!({"msg": "success", "code": 0, "data": {"backends": [node(0, true), node(1, true)]}, "count": 0})
+    );
     standin.stop_backend(0).await.unwrap();
     let answer = envelope(&standin, "GET", "/api/backends?is_alive=true", "").await;
     assert_eq!(answer["data"]["backends"], json!([node(1, true)]));
@@ -116,10 +142,16 @@ async fn refusals_are_envelopes_with_status_200() {
     let path = "/api/backends";
     let (status, text) = rest_as(&standin, "GET", path, "", None).await;
     assert_eq!(status, 200);
-    assert_eq!(text, r#"{"msg":"Unauthorized","code":401,"data":"Need auth information.","count":0}"#);
+    assert_eq!(
+        text,
+        r#"{"msg":"Unauthorized","code":401,"data":"Need auth information.","count":0}"#
+    );
     let (status, text) = rest_as(&standin, "GET", path, "", Some(("flink", "wrong"))).await;
     assert_eq!(status, 200);
-    assert_eq!(text, r#"{"msg":"Unauthorized","code":401,"data":"Access denied for flink@127.0.0.1","count":0}"#);
+    assert_eq!(
+        text,
+        r#"{"msg":"Unauthorized","code":401,"data":"Access denied for flink@127.0.0.1","count":0}"#
+    );
     let (_, text) = rest_as(&standin, "GET", path, "", Some(("flink", "p:w"))).await;
     assert!(text.contains("success"));
 }
@@ -134,7 +166,9 @@ async fn health_needs_no_password() {
     assert!(status == 200 && text.contains("success"), "{text}");
     let (status, _) = rest_as(&standin, "GET", "/", "", None).await;
     assert_eq!(status, 200);
-    let (status, text) = http(standin.ports().be[0].http, "GET", "/api/health", "", None).await.unwrap();
+    let (status, text) = http(standin.ports().be[0].http, "GET", "/api/health", "", None)
+        .await
+        .unwrap();
     assert!(status == 200 && text.contains("OK"), "{text}");
     let (status, _) = rest(&standin, "GET", "/api/no/such/call/at/all", "").await;
     assert_eq!(status, 404);
@@ -144,9 +178,19 @@ async fn health_needs_no_password() {
 async fn a_label_that_nobody_used_is_unknown() {
     let standin = cluster().await;
     let answer = envelope(&standin, "GET", "/api/test/get_load_state?label=a%20b", "").await;
-    assert_eq!(answer, json!({"msg": "success", "code": 0, "data": "UNKNOWN", "count": 0}));
-    assert_ne!(envelope(&standin, "GET", "/api/test/get_load_state", "").await["code"], 0);
-    let labels: Vec<_> = standin.journal().into_iter().filter_map(|entry| entry.label).collect();
+    assert_eq!(
+        answer,
+        json!({"msg": "success", "code": 0, "data": "UNKNOWN", "count": 0})
+    );
+    assert_ne!(
+        envelope(&standin, "GET", "/api/test/get_load_state", "").await["code"],
+        0
+    );
+    let labels: Vec<_> = standin
+        .journal()
+        .into_iter()
+        .filter_map(|entry| entry.label)
+        .collect();
     assert_eq!(labels, ["a b"]);
 }
 
@@ -156,9 +200,21 @@ async fn statements_give_rows_or_their_error() {
     let path = "/api/query/internal/test";
     let body = r#"{"stmt":"select id, name from student where id < 4 order by id"}"#;
     let answer = envelope(&standin, "POST", path, body).await;
-    assert_eq!(answer["data"]["meta"], json!([{"name": "id", "type": "INT"}, {"name": "name", "type": "VARCHAR"}]));
-    assert_eq!(answer["data"]["data"], json!([[1, "Ada"], [2, "a&b=c"], [3, null]]));
-    let answer = envelope(&standin, "POST", path, r#"{"stmt":"select nothing from student"}"#).await;
+    assert_eq!(
+        answer["data"]["meta"],
+        json!([{"name": "id", "type": "INT"}, {"name": "name", "type": "VARCHAR"}])
+    );
+    assert_eq!(
+        answer["data"]["data"],
+        json!([[1, "Ada"], [2, "a&b=c"], [3, null]])
+    );
+    let answer = envelope(
+        &standin,
+        "POST",
+        path,
+        r#"{"stmt":"select nothing from student"}"#,
+    )
+    .await;
     assert_eq!((&answer["msg"], &answer["code"]), (&json!("Error"), &json!(1)));
     assert!(answer["data"].as_str().unwrap().contains("nothing"));
     let answer = envelope(&standin, "POST", path, r#"{"stmt":"set time_zone = '+00:00'"}"#).await;

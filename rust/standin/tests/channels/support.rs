@@ -33,9 +33,14 @@ pub async fn cluster() -> Standin {
 
 /// As [`cluster`], with options of the test's own.
 pub async fn cluster_with(change: impl FnOnce(&mut StandinConfig)) -> Standin {
-    let mut config = StandinConfig { init_sql: STUDENT.to_owned(), ..StandinConfig::default() };
+    let mut config = StandinConfig {
+        init_sql: STUDENT.to_owned(),
+        ..StandinConfig::default()
+    };
     change(&mut config);
-    Standin::start(config).await.unwrap_or_else(|error| panic!("{error}"))
+    Standin::start(config)
+        .await
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Polls a condition until it holds; the test fails when it does not within ten seconds.
@@ -61,8 +66,14 @@ pub async fn login(standin: &Standin) -> FlightSqlServiceClient<Channel> {
 }
 
 /// Runs a statement and reads every endpoint where its location says.
-pub async fn read(client: &mut FlightSqlServiceClient<Channel>, sql: &str) -> Result<Vec<RecordBatch>, String> {
-    let info = client.execute(sql.to_owned(), None).await.map_err(|error| error.to_string())?;
+pub async fn read(
+    client: &mut FlightSqlServiceClient<Channel>,
+    sql: &str,
+) -> Result<Vec<RecordBatch>, String> {
+    let info = client
+        .execute(sql.to_owned(), None)
+        .await
+        .map_err(|error| error.to_string())?;
     read_info(client, &info).await.map_err(|error| error.to_string())
 }
 
@@ -73,13 +84,24 @@ pub async fn read_info(
     let mut batches = Vec::new();
     for endpoint in &info.endpoint {
         let ticket = endpoint.ticket.clone().unwrap();
-        let uri = endpoint.location.first().map(|location| location.uri.clone()).unwrap_or_default();
+        let uri = endpoint
+            .location
+            .first()
+            .map(|location| location.uri.clone())
+            .unwrap_or_default();
         match uri.strip_prefix("grpc+tcp://") {
             Some(node) if !node.starts_with("0.0.0.0") => {
                 let port = node.rsplit(':').next().unwrap().parse().unwrap();
                 batches.extend(fetch(port, ticket).await?);
             }
-            _ => batches.extend(client.do_get(ticket).await.unwrap().try_collect::<Vec<_>>().await?),
+            _ => batches.extend(
+                client
+                    .do_get(ticket)
+                    .await
+                    .unwrap()
+                    .try_collect::<Vec<_>>()
+                    .await?,
+            ),
         }
     }
     Ok(batches)
@@ -88,9 +110,16 @@ pub async fn read_info(
 /// `DoGet` at a node, without credentials.
 pub async fn fetch(port: u16, ticket: Ticket) -> Result<Vec<RecordBatch>, FlightError> {
     let mut client = FlightServiceClient::new(channel(port).await).max_decoding_message_size(usize::MAX);
-    let stream = client.do_get(ticket).await.map_err(|status| FlightError::Tonic(Box::new(status)))?;
-    let stream = stream.into_inner().map_err(|status| FlightError::Tonic(Box::new(status)));
-    FlightRecordBatchStream::new_from_flight_data(stream).try_collect().await
+    let stream = client
+        .do_get(ticket)
+        .await
+        .map_err(|status| FlightError::Tonic(Box::new(status)))?;
+    let stream = stream
+        .into_inner()
+        .map_err(|status| FlightError::Tonic(Box::new(status)));
+    FlightRecordBatchStream::new_from_flight_data(stream)
+        .try_collect()
+        .await
 }
 
 pub fn status(error: &FlightError) -> &Status {
@@ -110,7 +139,8 @@ pub fn lines(batches: &[RecordBatch]) -> Vec<String> {
     for batch in batches {
         for row in 0..batch.num_rows() {
             let cells = batch.columns().iter().map(|column| {
-                arrow_cast::display::array_value_to_string(column, row).unwrap_or_else(|error| error.to_string())
+                arrow_cast::display::array_value_to_string(column, row)
+                    .unwrap_or_else(|error| error.to_string())
             });
             lines.push(cells.collect::<Vec<_>>().join("|"));
         }
@@ -144,7 +174,9 @@ pub async fn http(
 ) -> Result<(u16, String), reqwest::Error> {
     let client = reqwest::Client::builder().no_proxy().build()?;
     let method = method.parse().unwrap();
-    let mut request = client.request(method, format!("http://127.0.0.1:{port}{path}")).body(body.to_owned());
+    let mut request = client
+        .request(method, format!("http://127.0.0.1:{port}{path}"))
+        .body(body.to_owned());
     if let Some((user, password)) = credentials {
         request = request.basic_auth(user, Some(password));
     }

@@ -21,9 +21,18 @@ async fn rows_leave_by_the_hundred_megabytes() {
         .await
         .unwrap();
     let mut client = login(&standin).await;
-    let info = client.execute("SET batch_size = 65535".to_owned(), None).await.unwrap();
-    client.do_get(info.endpoint[0].ticket.clone().unwrap()).await.unwrap();
-    let info = client.execute("SELECT * FROM test.wide".to_owned(), None).await.unwrap();
+    let info = client
+        .execute("SET batch_size = 65535".to_owned(), None)
+        .await
+        .unwrap();
+    client
+        .do_get(info.endpoint[0].ticket.clone().unwrap())
+        .await
+        .unwrap();
+    let info = client
+        .execute("SELECT * FROM test.wide".to_owned(), None)
+        .await
+        .unwrap();
     let ticket = info.endpoint[0].ticket.clone().unwrap();
     let mut node = FlightServiceClient::new(channel(standin.ports().be[0].flight).await)
         .max_decoding_message_size(usize::MAX);
