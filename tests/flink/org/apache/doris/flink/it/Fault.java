@@ -5,7 +5,7 @@ final class Fault {
 
     private final String point;
     private final StringBuilder match = new StringBuilder();
-    private String action = "";
+    private final StringBuilder actions = new StringBuilder();
     private String times = "";
     private int after;
 
@@ -45,7 +45,7 @@ final class Fault {
         return this;
     }
 
-    /** Waits until the rule is deleted. */
+    /** Waits until the rule is deleted; what else the rule does comes after that. */
     Fault hold() {
         return action("\"hold\":true");
     }
@@ -88,11 +88,16 @@ final class Fault {
         return action(String.format("\"answer\":{\"message\":%s}", Json.quote(message)));
     }
 
+    /** Does the work, then ends the connection instead of answering. */
+    Fault drop() {
+        return action("\"drop_answer\":true");
+    }
+
     /** The rule as JSON. */
     String json() {
         return String.format(
                 "{\"at\":\"%s\",\"match\":{%s},\"do\":{%s},\"after\":%d%s}",
-                point, match, action, after, times);
+                point, match, actions, after, times);
     }
 
     private Fault matching(String name, String value) {
@@ -104,7 +109,7 @@ final class Fault {
     }
 
     private Fault action(String member) {
-        action = member;
+        actions.append(actions.length() == 0 ? "" : ",").append(member);
         return this;
     }
 }

@@ -17,7 +17,6 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
-
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -48,7 +47,10 @@ final class FlinkCluster
                             .setConfiguration(reporter.addToConfiguration(new Configuration()))
                             .build());
 
-    /** A table environment for bounded jobs; further arguments are keys and values of its configuration. */
+    /**
+     * A table environment for bounded jobs; further arguments are keys and values of its
+     * configuration.
+     */
     TableEnvironment batch(String... configuration) {
         return TableEnvironment.create(
                 EnvironmentSettings.newInstance()
@@ -98,19 +100,34 @@ final class FlinkCluster
 
     /** How often a job was started again. */
     long restarts(JobID job) {
-        return values(job, "numRestarts").values().stream().mapToLong(Long::longValue).max().orElse(0);
+        return values(job, "numRestarts").values().stream()
+                .mapToLong(Long::longValue)
+                .max()
+                .orElse(0);
     }
 
     /**
-     * Metrics of a job that end with a name: identifier → value of counters and numeric gauges. They
-     * stay after the job.
+     * Metrics of a job that end with a name: identifier → value of counters and numeric gauges.
+     * They stay after the job.
      */
     Map<String, Long> values(JobID job, String name) {
         return reporter.getMetricsByIdentifiers(job).entrySet().stream()
                 .filter(metric -> metric.getKey().endsWith("." + name))
                 .filter(metric -> number(metric.getValue()) != null)
-                .collect(
-                        Collectors.toMap(Map.Entry::getKey, metric -> number(metric.getValue())));
+                .collect(Collectors.toMap(Map.Entry::getKey, metric -> number(metric.getValue())));
+    }
+
+    /** Rows that the readers of a job's only Doris source handed on. */
+    long readBySource(JobID job) {
+        return besideSplits(job, "numRecordsIn");
+    }
+
+    /** Sum of a metric over the readers of a job's only Doris source. */
+    long besideSplits(JobID job, String name) {
+        return values(job, "snapshotSplitsDone").keySet().stream()
+                .map(key -> key.replaceFirst("snapshotSplitsDone$", name))
+                .mapToLong(key -> values(job, name).getOrDefault(key, 0L))
+                .sum();
     }
 
     /** Sum of all metrics of a job that end with a name. */

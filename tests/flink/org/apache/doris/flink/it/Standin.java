@@ -84,7 +84,9 @@ final class Standin
         return String.join(",", nodes);
     }
 
-    /** A port: {@code fe} or {@code be}, its number, {@code http}, {@code flight}, {@code mysql}. */
+    /**
+     * A port: {@code fe} or {@code be}, its number, {@code http}, {@code flight}, {@code mysql}.
+     */
     int port(String kind, int index, String service) {
         return ((Long) nodes(kind).get(index).get(service)).intValue();
     }
@@ -108,9 +110,12 @@ final class Standin
 
     /** Tablets of a table, in order. */
     List<Long> tablets(String database, String table) {
-        Map<String, Object> info = Json.object(call("GET", "/tables/" + database + "/" + table, ""));
+        Map<String, Object> info =
+                Json.object(call("GET", "/tables/" + database + "/" + table, ""));
         return ((List<?>) info.get("tablets"))
-                .stream().map(tablet -> (Long) ((Map<?, ?>) tablet).get("id")).collect(Collectors.toList());
+                .stream()
+                        .map(tablet -> (Long) ((Map<?, ?>) tablet).get("id"))
+                        .collect(Collectors.toList());
     }
 
     /** A figure of what is open or was served. */

@@ -1,0 +1,213 @@
+package org.apache.doris.flink.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.doris.flink.arrow.IpcBatch;
+import org.apache.doris.flink.jni.NativeCounters;
+import org.apache.doris.flink.jni.NativeScan;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Native memory of a reader stays within its buffer, and none is lost over time. */
+@Timeout(120)
+class MemoryTest {
+
+    private static final int ROWS = 100_000;
+    private static final int TEXT = 500;
+    private static final int BATCH_ROWS = 500;
+
+    /** A batch is about 250 KB; this leaves room for what surrounds the rows. */
+    private static final long BATCH_BYTES = 320 * 1024;
+
+    private static final long BUFFER_BYTES = 1024 * 1024;
+
+    private static final AtomicLong MOST_BYTES = new AtomicLong();
+    private static final Semaphore ROWS_ALLOWED = new Semaphore(0);
+
+    @RegisterExtension static final Standin DORIS = Standin.with("--backends", "2");
+    @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
+
+    @BeforeAll
+    static void fill() {
+        DORIS.run(
+                "CREATE DATABASE test",
+                "CREATE TABLE test.t (k BIGINT, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k)"
+                    + " BUCKETS 4 PROPERTIES (\"replication_num\" = \"1\")",
+                String.format(
+                        "INSERT INTO test.t SELECT number, repeat('x', %d) FROM numbers(\"number\""
+                            + " = \"%d\")",
+                        TEXT, ROWS));
+    }
+
+    @Test
+    void aSlowConsumerHoldsTheReadersAtTheirBuffers() throws Exception {
+        int readers = 2;
+        long limit = readers * (BUFFER_BYTES + BATCH_BYTES);
+        StreamTableEnvironment sql =
+                FLINK.streaming("parallelism.default", String.valueOf(readers));
+        table().create(sql, "t");
+        MOST_BYTES.set(0);
+        ROWS_ALLOWED.drainPermits();
+        JobClient job =
+                Streams.start(sql, "SELECT k, v FROM t", rows -> rows.map(MemoryTest::takeSlowly));
+
+        Until.holds("the buffers are full", () -> NativeCounters.nativeBytes() > limit / 2);
+        for (int step = 0; step < 20; step++) {
+            long served = DORIS.stat("rows_served");
+            ROWS_ALLOWED.release(4 * BATCH_ROWS);
+            Until.holds("rows follow", () -> DORIS.stat("rows_served") > served);
+            assertThat(NativeCounters.nativeBytes()).isLessThanOrEqualTo(limit);
+        }
+        ROWS_ALLOWED.release(ROWS);
+        assertThat(FlinkCluster.end(job)).isEqualTo(JobStatus.FINISHED);
+        assertThat(MOST_BYTES.get()).isBetween(BUFFER_BYTES / 2, limit);
+    }
+
+    private static Long takeSlowly(Row row) throws InterruptedException {
+        ROWS_ALLOWED.acquire();
+        MOST_BYTES.accumulateAndGet(NativeCounters.nativeBytes(), Math::max);
+        return (Long) row.getField(0);
+    }
+
+    @Test
+    void theMostThatAReaderEverHeldIsItsBufferAndOneBatch() throws Exception {
+        long tablet = DORIS.tablets("test", "t").get(0);
+        try (NativeScan scan = NativeScan.open(config())) {
+            long rows = drain(scan, tablet);
+            assertThat(rows).isEqualTo(count(tablet));
+            assertThat(scan.metrics().maxHeldBytes())
+                    .isBetween(BUFFER_BYTES / 2, BUFFER_BYTES + BATCH_BYTES);
+            assertThat(scan.metrics().heldBytes()).isZero();
+        }
+    }
+
+    @Test
+    void aBatchThatIsLargerThanTheBufferStillPasses() throws Exception {
+        TableEnvironment sql = FLINK.batch("table.exec.resource.default-parallelism", "2");
+        table().with("source.read-buffer-size", "1b").create(sql, "t");
+        assertThat(FlinkCluster.rows(sql, "SELECT COUNT(v), SUM(CHAR_LENGTH(v)) FROM t"))
+                .containsExactly(Row.of((long) ROWS, ROWS * TEXT));
+    }
+
+    @Test
+    void memoryIsFlatOverAHundredScans() throws Exception {
+        List<Long> tablets = DORIS.tablets("test", "t");
+        byte[] config = config();
+        long settled = 0;
+        for (int i = 0; i < 100; i++) {
+            try (NativeScan scan = NativeScan.open(config)) {
+                drain(scan, tablets.get(i % tablets.size()));
+            }
+            NothingLeft.check(DORIS);
+            if (i == 30) {
+                settled = residentBytes();
+            }
+        }
+        // The scans after the 30th moved some 900 MB.
+        assertThat(residentBytes() - settled).isLessThan(48L << 20);
+    }
+
+    private static DorisTable table() {
+        return DorisTable.of(DORIS, "test.t")
+                .columns("k BIGINT, v STRING")
+                .with("doris.batch.size", String.valueOf(BATCH_ROWS))
+                .with("source.read-buffer-size", BUFFER_BYTES + "b");
+    }
+
+    private static long count(long tablet) {
+        return Long.parseLong(DORIS.value("SELECT COUNT(*) FROM test.t TABLET(" + tablet + ")"));
+    }
+
+    /** Reads a split slower than the server sends it. */
+    private static long drain(NativeScan scan, long tablet) throws Exception {
+        scan.start(new long[] {tablet});
+        long rows = 0;
+        while (true) {
+            switch (scan.poll(100)) {
+                case READY:
+                    IpcBatch batch = scan.take();
+                    rows += batch.rows();
+                    batch.release();
+                    break;
+                case END:
+                    return rows;
+                default:
+                    break;
+            }
+        }
+    }
+
+    /** Bytes of this process that are in memory. */
+    private static long residentBytes() throws IOException {
+        System.gc();
+        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+            if (line.startsWith("RssAnon:")) {
+                return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+            }
+        }
+        throw new IOException("no RssAnon in /proc/self/status");
+    }
+
+    /** A scan as the native library takes it. */
+    private static byte[] config() throws IOException {
+        Map<String, String> map = new TreeMap<>();
+        map.put("fenodes", DORIS.fenodes());
+        map.put("benodes", "");
+        map.put("username", "root");
+        map.put("password", "");
+        map.put("table.catalog", "");
+        map.put("table.database", "test");
+        map.put("table.name", "t");
+        map.put("doris.request.retries", "0");
+        map.put("doris.request.connect.timeout", "10000");
+        map.put("doris.request.read.timeout", "10000");
+        map.put("doris.request.query.timeout", "60000");
+        map.put("doris.batch.size", String.valueOf(BATCH_ROWS));
+        map.put("doris.exec.mem.limit", "8589934592");
+        map.put("doris.deserialize.queue.size", "64");
+        map.put("source.flight-sql-port", "-1");
+        map.put("source.read-buffer-size", String.valueOf(BUFFER_BYTES));
+        map.put("source.flight-host-mapping", "");
+        map.put("doris.native.worker-threads", "2");
+        map.put("doris.filter.query", "");
+        map.put("read.filter", "");
+        map.put("read.limit", "-1");
+        map.put("read.local-time-zone", "UTC");
+        map.put("read.declared", "ROW<`k` BIGINT, `v` VARCHAR(2147483647)>");
+        map.put("read.columns", "2");
+        map.put("read.column.0.path", "`k`");
+        map.put("read.column.0.type", "BIGINT");
+        map.put("read.column.1.path", "`v`");
+        map.put("read.column.1.type", "VARCHAR(2147483647)");
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        out.writeInt(map.size());
+        for (Map.Entry<String, String> entry : map.entrySet()) {
+            for (String text : List.of(entry.getKey(), entry.getValue())) {
+                byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+                out.writeInt(utf8.length);
+                out.write(utf8);
+            }
+        }
+        return bytes.toByteArray();
+    }
+}
