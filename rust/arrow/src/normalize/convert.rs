@@ -112,6 +112,17 @@ pub(super) fn convert(array: &ArrayRef, conversion: &Conversion, label: &str) ->
             out.push_str(&std::net::Ipv4Addr::from(bits).to_string());
             Some(())
         })?,
+        Conversion::Ipv6ToText => {
+            let texts = array.as_binary::<i32>();
+            print_all(array, label, |row, out| {
+                let text = std::str::from_utf8(texts.value(row)).ok()?;
+                match text.parse::<u128>() {
+                    Ok(number) => out.push_str(&std::net::Ipv6Addr::from(number).to_string()),
+                    Err(_) => out.push_str(text),
+                }
+                Some(())
+            })?
+        }
         Conversion::DateToText => {
             let days = array.as_primitive::<Date32Type>();
             print_all(array, label, |row, out| text::date_text(days.value(row), out))?
@@ -279,7 +290,12 @@ fn print_all(
             continue;
         }
         text.clear();
-        print(row, &mut text).ok_or_else(|| Error::value(label, "a value outside the years 0000 to 9999"))?;
+        print(row, &mut text).ok_or_else(|| {
+            Error::value(
+                label,
+                "a value that has no text (outside the years 0000 to 9999?)",
+            )
+        })?;
         texts.append_value(&text);
     }
     Ok(Arc::new(texts.finish()))

@@ -34,6 +34,8 @@ pub(super) enum Conversion {
     TextToMicros,
     Ipv4ToText,
     Ipv4ToLong,
+    /// Text, in older servers of the number.
+    Ipv6ToText,
     UuidToText,
     DateToText,
     /// Timestamps as numbers, printed with so many digits of a second.
@@ -144,7 +146,7 @@ pub(super) fn plan(
         (_, FlinkKind::Binary(_) | FlinkKind::Varbinary(_)) if is_text => Conversion::Same,
         (DorisType::Array(item), FlinkKind::Array(wanted)) => {
             let A::List(field) = arrow else { return refuse() };
-            let item = plan(field.data_type(), item, wanted, local)?;
+            let item = plan_inner(field.data_type(), item, wanted, local)?;
             if item.is_same() {
                 Conversion::Same
             } else {
@@ -161,8 +163,8 @@ pub(super) fn plan(
             if fields.len() != 2 {
                 return refuse();
             }
-            let key = plan(fields[0].data_type(), key, wanted_key, local)?;
-            let value = plan(fields[1].data_type(), value, wanted_value, local)?;
+            let key = plan_inner(fields[0].data_type(), key, wanted_key, local)?;
+            let value = plan_inner(fields[1].data_type(), value, wanted_value, local)?;
             if key.is_same() && value.is_same() {
                 Conversion::Same
             } else {
@@ -187,6 +189,19 @@ pub(super) fn plan(
         _ if widens(arrow, &canonical) => Conversion::Cast(canonical),
         _ => return refuse(),
     })
+}
+
+/// Plans a part of a nested type. At the top, an IPV6 is cast to text by the server; in here it comes as it is.
+fn plan_inner(
+    arrow: &DataType,
+    doris: &DorisType,
+    flink: &FlinkType,
+    local: Zone,
+) -> Result<Conversion, String> {
+    match (doris, arrow) {
+        (DorisType::Ipv6, DataType::Utf8 | DataType::Binary) => Ok(Conversion::Ipv6ToText),
+        _ => plan(arrow, doris, flink, local),
+    }
 }
 
 /// Timestamps. The unit of the numbers follows from the scale of the column, also where the server names another one: some
@@ -266,7 +281,7 @@ fn row(
             .or_else(|| own.get(place).filter(|_| own.len() == fields.len()))
             .map(|f| f.r#type.clone())
             .unwrap_or_else(|| DorisType::from_arrow(field.data_type()));
-        let part = plan(field.data_type(), &doris, &want.r#type, local)
+        let part = plan_inner(field.data_type(), &doris, &want.r#type, local)
             .map_err(|e| format!("field '{}': {e}", want.name))?;
         same &= i == place && part.is_same();
         parts.push((place, want.name.clone(), part));

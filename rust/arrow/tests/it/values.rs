@@ -404,6 +404,22 @@ fn addresses_in_three_forms() {
         assert_eq!(ok(array.clone(), "ipv4", "STRING", "UTC"), [text]);
         assert_eq!(ok(array, "ipv4", "BIGINT", "UTC"), [long]);
     }
+    let v6 = "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff";
+    let items = texts(&[
+        Some("::1"),
+        Some("1"),
+        Some("340282366920938463463374607431768211455"),
+    ]);
+    let list = ListArray::new(
+        Arc::new(Field::new("item", DataType::Utf8, true)),
+        OffsetBuffer::from_lengths([3]),
+        items,
+        None,
+    );
+    assert_eq!(
+        ok(Arc::new(list), "array<ipv6>", "ARRAY<STRING>", "UTC"),
+        [format!("[::1, ::1, {v6}]")]
+    );
     let uuid = i128::from_be_bytes(*b"\x12\x34\x56\x78\x9a\xbc\xde\xf0\x12\x34\x56\x78\x9a\xbc\xde\xf0")
         .swap_bytes();
     assert_eq!(

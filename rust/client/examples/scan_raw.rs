@@ -1,0 +1,208 @@
+//! Reads a table and throws it away: the measure for what a read costs before Flink.
+//!
+//! `scan_raw MODE FE TABLE COLUMNS [TABLETS]`
+//!
+//! - MODE: `raw` takes Arrow Flight messages and looks at nothing but their row counts; `scan` reads through [`Scan`] with all
+//!   of its checks and conversions.
+//! - FE: `host:http_port`. Login by `DORIS_USER` (else `root`) and `DORIS_PASSWORD` (else empty).
+//! - TABLE: `database.table`. COLUMNS: `name TYPE;name TYPE` with Flink's types.
+//! - TABLETS: `all` (the default: each tablet is a query of its own, as Flink's splits are), `none` (one query without a
+//!   `TABLET` clause) or ids `1,2,3`.
+//!
+//! Prints `rows=… bytes=… cpu_s=… wall_s=…`; CPU is that of the whole process.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use arrow_flight::sql::client::FlightSqlServiceClient;
+use doris_client::config::ReadConfig;
+use doris_client::plan::plan;
+use doris_client::scan::{Next, Scan};
+use tonic::transport::{Channel, Endpoint};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [mode, fe, table, columns, rest @ ..] = arguments.as_slice() else {
+        return Err(
+            "usage: scan_raw raw|scan FE_HOST:HTTP_PORT DATABASE.TABLE 'name TYPE;name TYPE' [all|none|IDS]"
+                .into(),
+        );
+    };
+    let config = Arc::new(config(fe, table, columns)?);
+    let splits: Vec<Vec<i64>> = match rest.first().map_or("all", String::as_str) {
+        "none" => vec![vec![]],
+        "all" => plan(&config).await?.tablets.iter().map(|t| vec![t.id]).collect(),
+        ids => ids
+            .split(',')
+            .map(|id| Ok(vec![id.parse()?]))
+            .collect::<Result<_>>()?,
+    };
+    let (cpu, wall) = (cpu_seconds()?, Instant::now());
+    let (rows, bytes) = match mode.as_str() {
+        "scan" => scan(config, &splits).await?,
+        "raw" => raw(fe, table, columns, &splits).await?,
+        other => return Err(format!("'{other}' is neither raw nor scan").into()),
+    };
+    let cpu = cpu_seconds()? - cpu;
+    println!(
+        "rows={rows} bytes={bytes} cpu_s={cpu:.3} wall_s={:.3}",
+        wall.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+async fn scan(config: Arc<ReadConfig>, splits: &[Vec<i64>]) -> Result<(u64, u64)> {
+    let scan = Scan::new(config);
+    for split in splits {
+        scan.start(split.clone())?;
+        loop {
+            match scan.next().await? {
+                Next::Batch(batch) => drop(batch),
+                Next::End => break,
+                Next::Woken => {}
+            }
+        }
+    }
+    scan.close().await;
+    let metrics = scan.metrics();
+    Ok((metrics.rows, metrics.bytes))
+}
+
+async fn raw(fe: &str, table: &str, columns: &str, splits: &[Vec<i64>]) -> Result<(u64, u64)> {
+    let host = fe.rsplit_once(':').ok_or("FE has no port")?.0;
+    let port = std::env::var("DORIS_FLIGHT_PORT")
+        .map_err(|_| "raw needs DORIS_FLIGHT_PORT, the front end's Flight port")?;
+    let mut session = FlightSqlServiceClient::new(connect(&format!("{host}:{port}")).await?);
+    session.handshake(&user(), &password()).await?;
+    let names: Vec<String> = pairs(columns)?
+        .into_iter()
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    let mut backends: BTreeMap<String, FlightSqlServiceClient<Channel>> = BTreeMap::new();
+    let (mut rows, mut bytes) = (0, 0);
+    for split in splits {
+        let ids: Vec<String> = split.iter().map(ToString::to_string).collect();
+        let tablets = if ids.is_empty() {
+            String::new()
+        } else {
+            format!(" TABLET({})", ids.join(","))
+        };
+        let info = session
+            .execute(format!("SELECT {} FROM {table}{tablets}", names.join(", ")), None)
+            .await?;
+        for endpoint in info.endpoint {
+            let uri = endpoint
+                .location
+                .first()
+                .map(|l| l.uri.clone())
+                .unwrap_or_default();
+            let address = uri.split_once("://").map_or("", |(_, rest)| rest).to_owned();
+            let client = match backends.get_mut(&address) {
+                Some(client) => client,
+                None => {
+                    let client = FlightSqlServiceClient::new(connect(&address).await?);
+                    backends.entry(address).or_insert(client)
+                }
+            };
+            let mut stream = client
+                .inner_mut()
+                .do_get(endpoint.ticket.ok_or("no ticket")?)
+                .await?
+                .into_inner();
+            while let Some(data) = stream.message().await? {
+                bytes += (data.data_header.len() + data.data_body.len()) as u64;
+                if let Some(batch) = arrow_ipc::root_as_message(&data.data_header)?.header_as_record_batch() {
+                    rows += batch.length() as u64;
+                }
+            }
+        }
+    }
+    Ok((rows, bytes))
+}
+
+async fn connect(address: &str) -> Result<Channel> {
+    let endpoint = Endpoint::from_shared(format!("http://{address}"))?
+        .initial_stream_window_size(16 << 20)
+        .initial_connection_window_size(16 << 20)
+        .max_frame_size(1 << 20);
+    Ok(endpoint.connect().await?)
+}
+
+fn config(fe: &str, table: &str, columns: &str) -> Result<ReadConfig> {
+    let (database, name) = table.split_once('.').ok_or("TABLE is DATABASE.TABLE")?;
+    let columns = pairs(columns)?;
+    let declared: Vec<String> = columns
+        .iter()
+        .map(|(name, r#type)| format!("`{name}` {type}"))
+        .collect();
+    let mut map: BTreeMap<String, String> = [
+        ("fenodes", fe),
+        ("benodes", ""),
+        ("username", &user()),
+        ("password", &password()),
+        ("table.catalog", ""),
+        ("table.database", database),
+        ("table.name", name),
+        ("doris.request.retries", "3"),
+        ("doris.request.connect.timeout", "60000"),
+        ("doris.request.read.timeout", "60000"),
+        ("doris.request.query.timeout", "21600000"),
+        ("doris.batch.size", "4064"),
+        ("doris.exec.mem.limit", "8589934592"),
+        ("doris.deserialize.queue.size", "64"),
+        ("source.flight-sql-port", "-1"),
+        ("source.read-buffer-size", "67108864"),
+        ("source.flight-host-mapping", ""),
+        ("doris.native.worker-threads", "2"),
+        ("doris.filter.query", ""),
+        ("read.filter", ""),
+        ("read.limit", "-1"),
+        ("read.local-time-zone", "UTC"),
+        ("read.declared", &format!("ROW<{}>", declared.join(", "))),
+        ("read.columns", &columns.len().to_string()),
+    ]
+    .into_iter()
+    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+    .collect();
+    for (i, (name, r#type)) in columns.into_iter().enumerate() {
+        map.insert(format!("read.column.{i}.path"), format!("`{name}`"));
+        map.insert(format!("read.column.{i}.type"), r#type);
+    }
+    Ok(ReadConfig::from_map(map)?)
+}
+
+fn pairs(columns: &str) -> Result<Vec<(String, String)>> {
+    columns
+        .split(';')
+        .map(|column| {
+            let (name, r#type) = column
+                .trim()
+                .split_once(' ')
+                .ok_or_else(|| format!("'{column}' is not 'name TYPE'"))?;
+            Ok((name.to_owned(), r#type.to_owned()))
+        })
+        .collect()
+}
+
+fn user() -> String {
+    std::env::var("DORIS_USER").unwrap_or_else(|_| "root".to_owned())
+}
+
+fn password() -> String {
+    std::env::var("DORIS_PASSWORD").unwrap_or_default()
+}
+
+/// User and system time of this process, from Linux' own account of it in ticks of 10 ms.
+fn cpu_seconds() -> Result<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    // The name of the program, in parentheses, may hold blanks.
+    let (_, fields) = stat.rsplit_once(')').ok_or("/proc/self/stat is unreadable")?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let mut ticks = || -> Result<f64> { Ok(fields.next().ok_or("/proc/self/stat is short")?.parse()?) };
+    Ok((ticks()? + ticks()?) / 100.0)
+}

@@ -1,0 +1,10 @@
+//! The client against the stand-in: plans, scans, types, faults, sessions, budgets.
+
+mod bad_input;
+mod budget;
+mod faults;
+mod plan;
+mod scan;
+mod sessions;
+mod support;
+mod types;

@@ -1,0 +1,73 @@
+//! Planning: tablets, views, three-part names, filters.
+
+use doris_client::ErrorKind;
+
+use crate::support::*;
+
+const INIT: &str = "
+CREATE DATABASE db;
+CREATE TABLE db.t (id INT NOT NULL, name VARCHAR(50), age SMALLINT) DUPLICATE KEY(id)
+  DISTRIBUTED BY HASH(id) BUCKETS 4 PROPERTIES ('replication_num' = '1');
+INSERT INTO db.t VALUES (1, 'a', 10), (2, 'b', 20), (3, NULL, NULL);
+";
+
+const COLUMNS: [(&str, &str); 2] = [("id", "INT NOT NULL"), ("name", "STRING")];
+
+#[tokio::test]
+async fn tablets_with_their_back_ends() {
+    let standin = cluster_with(INIT, |c| c.backends = 2).await;
+    let plan = read(&standin, "db.t", &COLUMNS).plan().await.unwrap();
+    assert!(plan.has_tablets);
+    assert_eq!(plan.tablets.len(), 4);
+    assert!(plan.tablets.is_sorted_by_key(|t| t.id));
+    assert!(
+        plan.tablets
+            .iter()
+            .all(|t| !t.backends.is_empty() && t.backends[0].contains(':'))
+    );
+    assert_eq!(plan.warnings, Vec::<String>::new());
+    assert_eq!(standin.stats().flight_sessions, 0);
+}
+
+#[tokio::test]
+async fn names_of_another_case_fit_with_a_note() {
+    let standin = cluster(INIT).await;
+    let plan = read(&standin, "db.t", &[("ID", "INT NOT NULL"), ("Name", "STRING")])
+        .plan()
+        .await
+        .unwrap();
+    assert_eq!(plan.warnings.len(), 2);
+    assert!(
+        plan.warnings[0].contains("'ID' is spelled 'id'"),
+        "{:?}",
+        plan.warnings
+    );
+    let rows = read(&standin, "db.t", &[("ID", "INT NOT NULL"), ("Name", "STRING")])
+        .rows()
+        .await
+        .unwrap();
+    assert_eq!(rows, ["1|a", "2|b", "3|NULL"]);
+}
+
+#[tokio::test]
+async fn an_empty_projection_can_be_planned() {
+    let standin = cluster(INIT).await;
+    let plan = read(&standin, "db.t", &COLUMNS).wanted(&[]).plan().await.unwrap();
+    assert_eq!(plan.tablets.len(), 4);
+}
+
+#[tokio::test]
+async fn a_filter_that_the_server_refuses_is_told_with_its_text() {
+    let standin = cluster(INIT).await;
+    let error = read(&standin, "db.t", &COLUMNS)
+        .with("doris.filter.query", "no_such_column = 1")
+        .plan()
+        .await
+        .unwrap_err();
+    assert_error(
+        &error,
+        ErrorKind::Query,
+        &["db.t", "doris.filter.query", "no_such_column"],
+    );
+    assert!(!error.is_retryable());
+}
