@@ -1,27 +1,27 @@
 //! The conversions themselves, array by array.
 
+mod decimal;
+mod nested;
+mod time;
+
 use std::sync::Arc;
 
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, Float64Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
-    UInt32Type,
+    TimestampMicrosecondType, UInt32Type,
 };
 use arrow_array::{Array, ArrayRef, BinaryArray, ListArray, PrimitiveArray, StructArray, new_null_array};
-use arrow_buffer::{NullBuffer, OffsetBuffer, i256};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType, Field, Fields, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Field};
 
-use super::plan::{Clock, Conversion};
+use super::plan::Conversion;
 use super::text;
 use crate::error::{Error, Result};
-
-/// Microseconds of 0000-01-01 00:00:00 and of 9999-12-31 23:59:59.999999, a day wider on both sides for instants.
-const FIRST_MICROS: i64 = -62_167_219_200_000_000 - DAY_MICROS;
-const LAST_MICROS: i64 = 253_402_300_799_999_999 + DAY_MICROS;
-const DAY_MICROS: i64 = 86_400_000_000;
+use decimal::{in_decimal, rescale, too_wide};
+use nested::{map_array, rebased, row_to_map, used};
+use time::{not_a_time_of_day, time, time_of_day, turn};
 
 /// Applies a conversion. Errors name the column by `label`.
 pub(super) fn convert(array: &ArrayRef, conversion: &Conversion, label: &str) -> Result<ArrayRef> {
@@ -190,66 +190,6 @@ fn cast(array: &ArrayRef, r#type: &DataType, label: &str) -> Result<ArrayRef> {
     cast_with_options(array, r#type, &strict).map_err(|e| Error::value(label, e.to_string()))
 }
 
-/// The part of a child array that offsets address.
-fn used(values: &ArrayRef, offsets: &OffsetBuffer<i32>) -> ArrayRef {
-    let (first, last) = (offsets[0] as usize, offsets[offsets.len() - 1] as usize);
-    values.slice(first, last - first)
-}
-
-fn rebased(offsets: &OffsetBuffer<i32>) -> OffsetBuffer<i32> {
-    let first = offsets[0];
-    if first == 0 {
-        offsets.clone()
-    } else {
-        OffsetBuffer::new(offsets.iter().map(|o| o - first).collect())
-    }
-}
-
-/// A map, as the list of entries that it is laid out as: NULL keys are found by the check that follows, which names the
-/// column.
-fn map_array(
-    keys: ArrayRef,
-    values: ArrayRef,
-    offsets: OffsetBuffer<i32>,
-    nulls: Option<NullBuffer>,
-) -> Result<ArrayRef> {
-    let fields = Fields::from(vec![
-        Field::new("key", keys.data_type().clone(), true),
-        Field::new("value", values.data_type().clone(), true),
-    ]);
-    let entries =
-        StructArray::try_new(fields, vec![keys, values], None).map_err(|e| Error::corrupt(e.to_string()))?;
-    let field = Arc::new(Field::new("entries", entries.data_type().clone(), true));
-    let map = ListArray::try_new(field, offsets, Arc::new(entries), nulls)
-        .map_err(|e| Error::corrupt(e.to_string()))?;
-    Ok(Arc::new(map))
-}
-
-fn row_to_map(array: &ArrayRef, names: &[String]) -> Result<ArrayRef> {
-    let row = array.as_struct();
-    let columns: Vec<&BinaryArray> = row.columns().iter().map(|c| c.as_binary::<i32>()).collect();
-    let mut keys = BinaryBuilder::new();
-    let mut values = BinaryBuilder::new();
-    let mut lengths = Vec::with_capacity(row.len());
-    for at in 0..row.len() {
-        if row.is_null(at) {
-            lengths.push(0);
-            continue;
-        }
-        for (name, column) in names.iter().zip(&columns) {
-            keys.append_value(name);
-            values.append_option(column.is_valid(at).then(|| column.value(at)));
-        }
-        lengths.push(names.len());
-    }
-    map_array(
-        Arc::new(keys.finish()),
-        Arc::new(values.finish()),
-        OffsetBuffer::from_lengths(lengths),
-        row.nulls().cloned(),
-    )
-}
-
 fn text_of<'a>(values: &'a BinaryArray, row: usize, label: &str) -> Result<&'a str> {
     std::str::from_utf8(values.value(row)).map_err(|_| Error::value(label, "a text that is not UTF-8"))
 }
@@ -348,133 +288,6 @@ fn ipv4_to_long(array: &ArrayRef, label: &str) -> Result<ArrayRef> {
     })
 }
 
-fn rescale(array: &ArrayRef, precision: u8, scale: i8, label: &str) -> Result<ArrayRef> {
-    let to = DataType::Decimal128(precision, scale);
-    let fail = |text: String| Error::value(label, too_wide(&text, precision, scale));
-    let values: PrimitiveArray<Decimal128Type> = match array.data_type() {
-        DataType::Decimal128(_, from) => {
-            let source = array.as_primitive::<Decimal128Type>();
-            let up = scale - from;
-            let factor = 10i128
-                .checked_pow(u32::from(up.unsigned_abs()))
-                .ok_or_else(|| fail("a value".into()))?;
-            source
-                .try_unary(|value| {
-                    let scaled = if up >= 0 {
-                        value.checked_mul(factor)
-                    } else {
-                        (value % factor == 0).then_some(value / factor)
-                    };
-                    scaled
-                        .and_then(|v| in_decimal(v, precision))
-                        .ok_or_else(|| ArrowError::ComputeError(decimal_text(value, *from)))
-                })
-                .map_err(|e| fail(plain(e)))?
-        }
-        DataType::Decimal256(_, from) => {
-            let source = array.as_primitive::<Decimal256Type>();
-            let up = scale - from;
-            let factor = i256::from_i128(10)
-                .checked_pow(u32::from(up.unsigned_abs()))
-                .ok_or_else(|| fail("a value".into()))?;
-            source
-                .try_unary(|value| {
-                    let scaled = if up >= 0 {
-                        value.checked_mul(factor)
-                    } else {
-                        (value.checked_rem(factor) == Some(i256::ZERO))
-                            .then(|| value.checked_div(factor))
-                            .flatten()
-                    };
-                    scaled
-                        .and_then(i256::to_i128)
-                        .and_then(|v| in_decimal(v, precision))
-                        .ok_or_else(|| ArrowError::ComputeError(value.to_string()))
-                })
-                .map_err(|e| fail(plain(e)))?
-        }
-        other => return Err(Error::corrupt(format!("{other} is not a decimal"))),
-    };
-    Ok(Arc::new(values.with_data_type(to)))
-}
-
-fn in_decimal(value: i128, precision: u8) -> Option<i128> {
-    let bound = 10u128.pow(u32::from(precision.min(38)));
-    (value.unsigned_abs() < bound).then_some(value)
-}
-
-fn too_wide(text: &str, precision: u8, scale: i8) -> String {
-    format!("the value {text} does not fit DECIMAL({precision}, {scale}); declare the column as STRING")
-}
-
-fn time(
-    array: &ArrayRef,
-    clock: Clock,
-    unit: TimeUnit,
-    label: &str,
-) -> Result<PrimitiveArray<TimestampMicrosecondType>> {
-    let DataType::Timestamp(named, _) = array.data_type() else {
-        return Err(Error::corrupt(format!(
-            "{} is not a timestamp",
-            array.data_type()
-        )));
-    };
-    // All units are 64-bit numbers: which name the server gave them does not matter here.
-    let numbers = match named {
-        TimeUnit::Second => array
-            .as_primitive::<TimestampSecondType>()
-            .reinterpret_cast::<Int64Type>(),
-        TimeUnit::Millisecond => array
-            .as_primitive::<TimestampMillisecondType>()
-            .reinterpret_cast::<Int64Type>(),
-        TimeUnit::Microsecond => array
-            .as_primitive::<TimestampMicrosecondType>()
-            .reinterpret_cast::<Int64Type>(),
-        TimeUnit::Nanosecond => array
-            .as_primitive::<TimestampNanosecondType>()
-            .reinterpret_cast::<Int64Type>(),
-    };
-    let micros = move |value: i64| match unit {
-        TimeUnit::Second => value.checked_mul(1_000_000),
-        TimeUnit::Millisecond => value.checked_mul(1000),
-        TimeUnit::Microsecond => Some(value),
-        TimeUnit::Nanosecond => (value % 1000 == 0).then_some(value / 1000),
-    };
-    numbers
-        .try_unary(|value| {
-            micros(value)
-                .filter(|v| (FIRST_MICROS..=LAST_MICROS).contains(v))
-                .and_then(|v| turn(clock, v))
-                .ok_or_else(|| ArrowError::ComputeError(value.to_string()))
-        })
-        .map_err(|e| {
-            let number = plain(e);
-            Error::value(label, format!("the timestamp {number} ({unit:?}) is outside the years 0000 to 9999 or finer than microseconds"))
-        })
-}
-
-fn turn(clock: Clock, micros: i64) -> Option<i64> {
-    match clock {
-        Clock::Keep => Some(micros),
-        Clock::WallOf(zone) => zone.wall(micros),
-        Clock::InstantOf(zone) => zone.instant(micros),
-        Clock::Between(shown, local) => local.instant(shown.wall(micros)?),
-    }
-}
-
-fn time_of_day(micros: i64) -> Option<i32> {
-    if !(0..DAY_MICROS).contains(&micros) || micros % 1000 != 0 {
-        return None;
-    }
-    i32::try_from(micros / 1000).ok()
-}
-
-fn not_a_time_of_day(micros: f64) -> ArrowError {
-    ArrowError::ComputeError(format!(
-        "{micros} microseconds are not a time of day (a TIME beyond 24 hours or finer than milliseconds can be declared STRING)"
-    ))
-}
-
 /// The text of an error without arrow's own prefix.
 fn plain(error: ArrowError) -> String {
     match error {
@@ -490,9 +303,4 @@ fn shortened(text: &str) -> String {
     } else {
         text.chars().take(SHOWN).chain(['…']).collect()
     }
-}
-
-fn decimal_text(value: i128, scale: i8) -> String {
-    use arrow_array::types::DecimalType;
-    Decimal128Type::format_decimal(value, 38, scale)
 }
