@@ -51,18 +51,28 @@ public final class PlannedScans {
     /** The scans of a query, in the order of their filters. */
     public List<ScanConfig> of(String query) {
         List<ScanConfig> scans = new ArrayList<>();
+        sources(query).forEach(source -> scans.add(((DorisSource<?>) source.getSource()).scan()));
+        scans.sort(Comparator.comparing(ScanConfig::filter));
+        return scans;
+    }
+
+    /** Parallelism of the one scan of a query. */
+    public int parallelism(String query) {
+        return sources(query).get(0).getParallelism();
+    }
+
+    private List<SourceTransformation<?, ?, ?>> sources(String query) {
+        List<SourceTransformation<?, ?, ?>> sources = new ArrayList<>();
         Transformation<Row> root =
                 tables.toChangelogStream(tables.sqlQuery(query)).getTransformation();
         for (Transformation<?> transformation : root.getTransitivePredecessors()) {
-            if (transformation instanceof SourceTransformation) {
-                Object source = ((SourceTransformation<?, ?, ?>) transformation).getSource();
-                if (source instanceof DorisSource) {
-                    scans.add(((DorisSource<?>) source).scan());
-                }
+            if (transformation instanceof SourceTransformation
+                    && ((SourceTransformation<?, ?, ?>) transformation).getSource()
+                            instanceof DorisSource) {
+                sources.add((SourceTransformation<?, ?, ?>) transformation);
             }
         }
-        scans.sort(Comparator.comparing(ScanConfig::filter));
-        return scans;
+        return sources;
     }
 
     /** The plan of a query. */
