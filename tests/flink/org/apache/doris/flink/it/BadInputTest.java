@@ -51,7 +51,7 @@ class BadInputTest {
                     + " DATETIME(3)) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 4 PROPERTIES"
                     + " (\"replication_num\" = \"1\")",
                 "INSERT INTO test.student VALUES (1, 'Alice', 3000000000, '2024-12-01 00:00:00'),"
-                    + " (2, NULL, 2, NULL)");
+                        + " (2, NULL, 2, NULL)");
     }
 
     @BeforeEach
@@ -102,7 +102,10 @@ class BadInputTest {
     /** The failure of a job, which planning lets through. */
     private Failure running(DorisTable table, String query) {
         table.create(sql, "t");
-        assertNoSecret("the plan", sql.explainSql(query, ExplainDetail.values()));
+        assertNoSecret(
+                "the plan",
+                sql.explainSql(
+                        query, ExplainDetail.ESTIMATED_COST, ExplainDetail.JSON_EXECUTION_PLAN));
         Failure failure = Failure.of(() -> FlinkCluster.rows(sql, query));
         assertNoSecret("the error", failure.text());
         assertThat(failure.elapsed()).isLessThan(SOON);
@@ -214,7 +217,7 @@ class BadInputTest {
                         () ->
                                 sql.explainSql(
                                         "INSERT INTO t SELECT 1, 'a', CAST(2 AS BIGINT),"
-                                            + " LOCALTIMESTAMP"));
+                                                + " LOCALTIMESTAMP"));
         assertThat(failure.text()).contains("Writing to Doris is not supported yet");
         assertNoSecret("the error", failure.text());
     }
@@ -239,7 +242,7 @@ class BadInputTest {
                         () ->
                                 sql.explainSql(
                                         "SELECT * FROM t /*+ OPTIONS('source.read-buffer-size' ="
-                                            + " 'x') */"));
+                                                + " 'x') */"));
         assertThat(failure.text()).contains("'source.read-buffer-size'").contains("'x'");
     }
 
@@ -390,7 +393,7 @@ class BadInputTest {
             standin.run(
                     "CREATE DATABASE test",
                     "CREATE TABLE test.t (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS"
-                        + " 2 PROPERTIES (\"replication_num\" = \"1\")",
+                            + " 2 PROPERTIES (\"replication_num\" = \"1\")",
                     "INSERT INTO test.t VALUES (1), (2)");
             String location = "no-such-host.invalid:" + standin.port("be", 0, "flight");
             DorisTable table = DorisTable.of(standin, "test.t").columns("id INT");
@@ -415,7 +418,7 @@ class BadInputTest {
                 standin.run(
                         "CREATE DATABASE test",
                         "CREATE TABLE test.t (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id)"
-                            + " BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")",
+                                + " BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")",
                         "INSERT INTO test.t VALUES (1), (2)");
                 DorisTable.of(standin, "test.t").columns("id INT").create(sql, "t");
                 assertThat(FlinkCluster.texts(sql, "SELECT id FROM t"))
@@ -454,7 +457,7 @@ class BadInputTest {
     void aColumnThatGoesAwayWhileAJobRunsIsNamed() throws Exception {
         DORIS.run(
                 "CREATE TABLE test.changing (id INT, gone INT) DUPLICATE KEY(id) DISTRIBUTED BY"
-                    + " HASH(id) BUCKETS 1 PROPERTIES (\"replication_num\" = \"1\")",
+                        + " HASH(id) BUCKETS 1 PROPERTIES (\"replication_num\" = \"1\")",
                 "INSERT INTO test.changing VALUES (1, 2)");
         long rule = DORIS.fault(Fault.at("fe.api").statement("_query_plan").times(1).hold());
         DorisTable.of(DORIS, "test.changing").columns("id INT, gone INT").create(sql, "t");

@@ -33,9 +33,9 @@ class CancelTest {
         DORIS.run(
                 "CREATE DATABASE test",
                 "CREATE TABLE test.t (k BIGINT, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k)"
-                    + " BUCKETS 8 PROPERTIES (\"replication_num\" = \"1\")",
+                        + " BUCKETS 8 PROPERTIES (\"replication_num\" = \"1\")",
                 "INSERT INTO test.t SELECT number, repeat('x', 100) FROM numbers(\"number\" ="
-                    + " \"200000\")");
+                        + " \"200000\")");
     }
 
     @ParameterizedTest(name = "{0} of {1} after {2} batches")

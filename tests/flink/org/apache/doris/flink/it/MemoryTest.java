@@ -43,7 +43,10 @@ class MemoryTest {
     private static final AtomicLong MOST_BYTES = new AtomicLong();
     private static final Semaphore ROWS_ALLOWED = new Semaphore(0);
 
-    @RegisterExtension static final Standin DORIS = Standin.with("--backends", "2");
+    @RegisterExtension
+    static final Standin DORIS =
+            Standin.with("--backends", "2", "--set", "flight_piece_bytes=" + (128 << 20));
+
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
 
     @BeforeAll
@@ -51,10 +54,10 @@ class MemoryTest {
         DORIS.run(
                 "CREATE DATABASE test",
                 "CREATE TABLE test.t (k BIGINT, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k)"
-                    + " BUCKETS 4 PROPERTIES (\"replication_num\" = \"1\")",
+                        + " BUCKETS 4 PROPERTIES (\"replication_num\" = \"1\")",
                 String.format(
                         "INSERT INTO test.t SELECT number, repeat('x', %d) FROM numbers(\"number\""
-                            + " = \"%d\")",
+                                + " = \"%d\")",
                         TEXT, ROWS));
     }
 
@@ -106,6 +109,26 @@ class MemoryTest {
         table().with("source.read-buffer-size", "1b").create(sql, "t");
         assertThat(FlinkCluster.rows(sql, "SELECT COUNT(v), SUM(CHAR_LENGTH(v)) FROM t"))
                 .containsExactly(Row.of((long) ROWS, ROWS * TEXT));
+    }
+
+    @Test
+    void aBatchOfManyMegabytesPasses() throws Exception {
+        int rows = 4064;
+        DORIS.run(
+                "CREATE TABLE test.heavy (k BIGINT, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY"
+                    + " HASH(k) BUCKETS 1 PROPERTIES (\"replication_num\" = \"1\")",
+                String.format(
+                        "INSERT INTO test.heavy SELECT number, repeat('x', 16000) FROM"
+                            + " numbers(\"number\" = \"%d\")",
+                        rows));
+        TableEnvironment sql = FLINK.batch("table.exec.resource.default-parallelism", "2");
+        DorisTable.of(DORIS, "test.heavy").columns("k BIGINT, v STRING").create(sql, "heavy");
+        long batches = DORIS.stat("batches_served");
+        assertThat(FlinkCluster.rows(sql, "SELECT COUNT(v), SUM(CHAR_LENGTH(v)) FROM heavy"))
+                .containsExactly(Row.of((long) rows, rows * 16000));
+        assertThat(DORIS.stat("batches_served") - batches)
+                .as("look at the columns, rows")
+                .isLessThan(5);
     }
 
     @Test

@@ -27,11 +27,11 @@ class MetricsTest {
         DORIS.run(
                 "CREATE DATABASE test",
                 "CREATE TABLE test.t (k BIGINT NOT NULL, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY"
-                    + " HASH(k) BUCKETS "
+                        + " HASH(k) BUCKETS "
                         + TABLETS
                         + " PROPERTIES (\"replication_num\" = \"1\")",
                 "INSERT INTO test.t SELECT number, IF(number = 19999, NULL, concat('v', number))"
-                    + " FROM numbers(\"number\" = \""
+                        + " FROM numbers(\"number\" = \""
                         + ROWS
                         + "\")");
     }

@@ -51,7 +51,7 @@ class SnapshotCheckpointTest {
         DORIS.run(
                 "CREATE DATABASE test",
                 "CREATE TABLE test.t (k BIGINT, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k)"
-                    + " BUCKETS 8 PROPERTIES (\"replication_num\" = \"1\")",
+                        + " BUCKETS 8 PROPERTIES (\"replication_num\" = \"1\")",
                 "INSERT INTO test.t SELECT number, concat('v', number) FROM numbers(\"number\" = \""
                         + ROWS
                         + "\")");
@@ -160,7 +160,7 @@ class SnapshotCheckpointTest {
     void aSavepointOfAnotherTableIsRefused() throws Exception {
         DORIS.run(
                 "CREATE TABLE test.other (k BIGINT, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY"
-                    + " HASH(k) BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")");
+                        + " HASH(k) BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")");
         long rule = DORIS.fault(Fault.at("flight.do_get").table("t").hold());
         JobClient job =
                 Streams.record(

@@ -79,11 +79,11 @@ class SnapshotFailureTest {
         DORIS.run(
                 String.format(
                         "CREATE TABLE test.%s (k BIGINT, v BIGINT) DUPLICATE KEY(k) DISTRIBUTED BY"
-                            + " HASH(k) BUCKETS %d PROPERTIES (\"replication_num\" = \"1\")",
+                                + " HASH(k) BUCKETS %d PROPERTIES (\"replication_num\" = \"1\")",
                         table, buckets),
                 String.format(
                         "INSERT INTO test.%s SELECT number, number * 3 FROM numbers(\"number\" ="
-                            + " \"%d\")",
+                                + " \"%d\")",
                         table, rows));
     }
 

@@ -47,18 +47,18 @@ class SqlReadTest {
                     + " LESS THAN (\"2000\"), PARTITION p2 VALUES LESS THAN (\"3000\")) DISTRIBUTED"
                     + " BY HASH(k) BUCKETS 1 PROPERTIES (\"replication_num\" = \"1\")",
                 "INSERT INTO test.parts SELECT number, number DIV 1000 FROM numbers(\"number\" ="
-                    + " \"3000\")",
+                        + " \"3000\")",
                 "CREATE TABLE test.nothing (id INT, name STRING) DUPLICATE KEY(id) DISTRIBUTED BY"
-                    + " HASH(id) BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")",
+                        + " HASH(id) BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")",
                 "CREATE TABLE test.scattered (k INT, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY"
-                    + " RANDOM BUCKETS 5 PROPERTIES (\"replication_num\" = \"1\")",
+                        + " RANDOM BUCKETS 5 PROPERTIES (\"replication_num\" = \"1\")",
                 "INSERT INTO test.scattered SELECT number, concat('v', number) FROM"
-                    + " numbers(\"number\" = \"500\")",
+                        + " numbers(\"number\" = \"500\")",
                 "CREATE TABLE test.deep (id INT, s STRUCT<a:INT,b:STRUCT<c:STRING,d:ARRAY<INT>>>, m"
-                    + " MAP<STRING,INT>) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1"
-                    + " PROPERTIES (\"replication_num\" = \"1\")",
+                        + " MAP<STRING,INT>) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1"
+                        + " PROPERTIES (\"replication_num\" = \"1\")",
                 "INSERT INTO test.deep VALUES (1, named_struct('a', 10, 'b', named_struct('c', 'x',"
-                    + " 'd', [1, 2])), {'k': 1}), (2, NULL, NULL)");
+                        + " 'd', [1, 2])), {'k': 1}), (2, NULL, NULL)");
     }
 
     @BeforeEach
@@ -73,7 +73,7 @@ class SqlReadTest {
         return DorisTable.of(DORIS, "test.student")
                 .columns(
                         "id INT NOT NULL, name STRING, age INT, score DECIMAL(5, 1), x DOUBLE,"
-                            + " enrolled TIMESTAMP(3)");
+                                + " enrolled TIMESTAMP(3)");
     }
 
     @Test
@@ -143,7 +143,7 @@ class SqlReadTest {
                         FlinkCluster.texts(
                                 sql,
                                 "SELECT id FROM student WHERE age >= 19 AND score IS NOT NULL AND"
-                                    + " UPPER(name) = 'BOB'"))
+                                        + " UPPER(name) = 'BOB'"))
                 .containsExactly("+I[2]");
         assertThat(DORIS.queries(mark, "student"))
                 .allMatch(
@@ -173,13 +173,13 @@ class SqlReadTest {
                         FlinkCluster.texts(
                                 sql,
                                 "SELECT id FROM student WHERE enrolled >= TIMESTAMP '2024-12-01"
-                                    + " 00:00:00'"))
+                                        + " 00:00:00'"))
                 .containsExactly("+I[1]", "+I[2]");
         assertThat(
                         FlinkCluster.texts(
                                 sql,
                                 "SELECT id FROM student WHERE enrolled = TIMESTAMP '2024-12-01"
-                                    + " 10:00:00.123'"))
+                                        + " 10:00:00.123'"))
                 .containsExactly("+I[2]");
         assertThat(String.join("\n", DORIS.queries(mark, "student")))
                 .contains("'2024-12-01 00:00:00'")
@@ -198,7 +198,7 @@ class SqlReadTest {
                         FlinkCluster.texts(
                                 sql,
                                 "SELECT id FROM student WHERE name LIKE '%e%' AND name LIKE"
-                                    + " 'C_en'"))
+                                        + " 'C_en'"))
                 .containsExactly("+I[3]");
     }
 
@@ -222,7 +222,7 @@ class SqlReadTest {
                         FlinkCluster.texts(
                                 sql,
                                 "SELECT * FROM student WHERE id = 1 UNION ALL SELECT * FROM student"
-                                    + " WHERE id = 2"))
+                                        + " WHERE id = 2"))
                 .hasSize(2)
                 .satisfiesExactly(
                         row -> assertThat(row).startsWith("+I[1, Alice"),
@@ -323,11 +323,11 @@ class SqlReadTest {
                     + " `e``f` INT, `日本` STRING, `MixedCase` INT) DUPLICATE KEY(`key`) DISTRIBUTED"
                     + " BY HASH(`key`) BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")",
                 "INSERT INTO `my db-1`.`select-``from`` 表` VALUES (1, 'x', 2, 3, '値', 4), (2, NULL,"
-                    + " 5, 6, '😱', 7)");
+                        + " 5, 6, '😱', 7)");
         DorisTable.of(DORIS, "`my db-1`.`select-``from`` 表`")
                 .columns(
                         "`日本` STRING, `e``f` INT, `key` INT, `a b` STRING, `c-d` INT, `MixedCase`"
-                            + " INT")
+                                + " INT")
                 .create(sql, "select from");
         assertThat(FlinkCluster.texts(sql, "SELECT * FROM `select from`"))
                 .containsExactly("+I[値, 3, 1, x, 2, 4]", "+I[😱, 6, 2, null, 5, 7]");
@@ -335,7 +335,7 @@ class SqlReadTest {
                         FlinkCluster.texts(
                                 sql,
                                 "SELECT `e``f` FROM `select from` WHERE `日本` = '😱' AND `a b` IS"
-                                    + " NULL AND `c-d` = 5"))
+                                        + " NULL AND `c-d` = 5"))
                 .containsExactly("+I[6]");
     }
 
@@ -343,13 +343,13 @@ class SqlReadTest {
     void aJoinWithAnotherConnectorGivesMatches() throws Exception {
         sql.executeSql(
                 "CREATE TEMPORARY TABLE course (course_id INT) WITH ('connector' = 'datagen',"
-                    + " 'number-of-rows' = '4', 'fields.course_id.kind' = 'sequence',"
-                    + " 'fields.course_id.start' = '2', 'fields.course_id.end' = '5')");
+                        + " 'number-of-rows' = '4', 'fields.course_id.kind' = 'sequence',"
+                        + " 'fields.course_id.start' = '2', 'fields.course_id.end' = '5')");
         assertThat(
                         FlinkCluster.texts(
                                 sql,
                                 "SELECT c.course_id, s.name FROM course c JOIN student s ON s.id ="
-                                    + " c.course_id"))
+                                        + " c.course_id"))
                 .containsExactly("+I[2, Bob]", "+I[3, Chen]", "+I[4, it's]", "+I[5, null]");
     }
 
@@ -359,7 +359,7 @@ class SqlReadTest {
                         FlinkCluster.texts(
                                 sql,
                                 "SELECT a.id, b.id FROM student a JOIN student b ON a.age = b.age +"
-                                    + " 3 AND a.score IS NULL"))
+                                        + " 3 AND a.score IS NULL"))
                 .containsExactly("+I[4, 2]");
     }
 
@@ -368,7 +368,7 @@ class SqlReadTest {
         String plan =
                 sql.explainSql(
                         "SELECT name, age FROM student WHERE age >= 19 AND CHAR_LENGTH(name) = 3"
-                            + " AND id IN (2, 3)");
+                                + " AND id IN (2, 3)");
         assertThat(plan)
                 .contains("project=[name, age")
                 .contains(">=(age, 19)")

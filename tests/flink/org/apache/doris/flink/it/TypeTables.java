@@ -10,7 +10,7 @@ final class TypeTables {
 
     private static final String PROPERTIES =
             " DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2 PROPERTIES (\"replication_num\" ="
-                + " \"1\")";
+                    + " \"1\")";
 
     /**
      * How the tables are declared: with the nearest type of Flink, as text, and with other types.
@@ -27,16 +27,16 @@ final class TypeTables {
                     new Declared(
                             "times",
                             "id INT, d DATE, d1 DATE, dt0 TIMESTAMP(0), dtv1 TIMESTAMP(0), dt3"
-                                + " TIMESTAMP(3), dt6 TIMESTAMP(6), tz0 TIMESTAMP_LTZ(0), tz3"
-                                + " TIMESTAMP_LTZ(3), tz6 TIMESTAMP_LTZ(6)"),
+                                    + " TIMESTAMP(3), dt6 TIMESTAMP(6), tz0 TIMESTAMP_LTZ(0), tz3"
+                                    + " TIMESTAMP_LTZ(3), tz6 TIMESTAMP_LTZ(6)"),
                     new Declared(
                             "times",
                             "id INT, dt0 TIMESTAMP_LTZ(3), dt6 TIMESTAMP_LTZ(6), tz0 TIMESTAMP(0),"
-                                + " tz6 TIMESTAMP(6), dt3 TIMESTAMP(9)"),
+                                    + " tz6 TIMESTAMP(6), dt3 TIMESTAMP(9)"),
                     new Declared(
                             "times",
                             "id INT, d STRING, d1 STRING, dt0 STRING, dtv1 STRING, dt3 STRING, dt6"
-                                + " STRING, tz0 STRING, tz3 STRING, tz6 STRING, tm STRING"),
+                                    + " STRING, tz0 STRING, tz3 STRING, tz6 STRING, tm STRING"),
                     new Declared("daytimes", "id INT, tm TIME(3), tm0 TIME(0)"),
                     new Declared(
                             "nested",
@@ -48,7 +48,7 @@ final class TypeTables {
                     new Declared(
                             "nested",
                             "id INT, ai STRING, `at` STRING, ad STRING, adt STRING, adate STRING, m"
-                                + " STRING, mm STRING, s STRING, `as` STRING"));
+                                    + " STRING, mm STRING, s STRING, `as` STRING"));
 
     private TypeTables() {}
 
@@ -103,19 +103,19 @@ final class TypeTables {
                     + " 23:59:59.999999', '9999-12-31 12:00:00+00:00', '9999-12-31"
                     + " 12:00:00.999+00:00', '9999-12-31 12:00:00.999999+00:00', '838:59:59')",
                 "INSERT INTO test.times VALUES (4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
-                    + " NULL, NULL)",
+                        + " NULL, NULL)",
                 // Just before the epoch, and in the hour that New York skips.
                 "INSERT INTO test.times VALUES (5, '1969-12-31', '1969-12-31', '1969-12-31"
                     + " 23:59:59', '1969-12-31 23:59:59', '1969-12-31 23:59:59.999', '1969-12-31"
                     + " 23:59:59.999999', '1969-12-31 23:59:59+00:00', '1969-12-31"
                     + " 23:59:59.999+00:00', '1969-12-31 23:59:59.999999+00:00', '00:00:00')",
                 "INSERT INTO test.times VALUES (6, '2024-03-10', '2024-03-10', '2024-03-10"
-                    + " 02:30:00', '2024-03-10 02:30:00', '2024-03-10 02:30:00', '2024-03-10"
-                    + " 02:30:00', '2024-11-03 05:30:00+00:00', '2024-11-03 05:30:00+00:00',"
-                    + " '2024-11-03 06:30:00+00:00', '23:59:59.999999')",
+                        + " 02:30:00', '2024-03-10 02:30:00', '2024-03-10 02:30:00', '2024-03-10"
+                        + " 02:30:00', '2024-11-03 05:30:00+00:00', '2024-11-03 05:30:00+00:00',"
+                        + " '2024-11-03 06:30:00+00:00', '23:59:59.999999')",
                 "CREATE TABLE test.daytimes (id INT, tm TIME(3), tm0 TIME)" + PROPERTIES,
                 "INSERT INTO test.daytimes VALUES (1, '12:34:56.789', '12:34:56'), (2, '00:00:00',"
-                    + " '00:00:00'), (3, '23:59:59.999', '23:59:59'), (4, NULL, NULL)",
+                        + " '00:00:00'), (3, '23:59:59.999', '23:59:59'), (4, NULL, NULL)",
                 "CREATE TABLE test.nested (id INT, ai ARRAY<INT>, `at` ARRAY<ARRAY<STRING>>, ad"
                     + " ARRAY<DECIMAL(10,2)>, adt ARRAY<DATETIME(6)>, adate ARRAY<DATE>, m"
                     + " MAP<STRING,INT>, mm MAP<INT,MAP<STRING,ARRAY<INT>>>, s"
@@ -129,9 +129,9 @@ final class TypeTables {
                     + " named_struct('x', 5, 'y', ['p', 'q'])), [named_struct('a', 1, 'b', 'x'),"
                     + " NULL, named_struct('a', NULL, 'b', NULL)])",
                 "INSERT INTO test.nested VALUES (2, [], [], [], [], [], {}, {}, named_struct('a',"
-                    + " NULL, 't', NULL, 'inner', named_struct('x', NULL, 'y', [])), [])",
+                        + " NULL, 't', NULL, 'inner', named_struct('x', NULL, 'y', [])), [])",
                 "INSERT INTO test.nested VALUES (3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
-                    + " NULL)",
+                        + " NULL)",
                 "INSERT INTO test.nested VALUES (4, [2147483647, -2147483648], [[NULL, '']],"
                     + " [99999999.99], ['0000-01-01 00:00:00', '9999-12-31 23:59:59.999999'],"
                     + " [NULL], {'': NULL}, {-1: NULL}, named_struct('a', -2147483648, 't',"

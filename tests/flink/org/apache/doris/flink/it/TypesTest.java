@@ -145,7 +145,7 @@ class TypesTest {
         DorisTable.of(SERVERS.get(server), "test.times")
                 .columns(
                         "id INT, tz6 TIMESTAMP(6), dt6 TIMESTAMP_LTZ(6), tm DOUBLE, d STRING, dt0"
-                            + " STRING")
+                                + " STRING")
                 .create(sql, "times");
         DorisTable.of(SERVERS.get(server), "test.plain")
                 .columns("id INT, ip4 BIGINT, li DECIMAL(38, 0), f DOUBLE, dec76 STRING, b BOOLEAN")
@@ -199,7 +199,7 @@ class TypesTest {
         DorisTable.of(standin, "test.plain")
                 .columns(
                         "id BIGINT, t BIGINT, s INT, i BIGINT, f DOUBLE, dec DECIMAL(20, 5), li"
-                            + " DECIMAL(38, 0), ip4 BIGINT, st BYTES, dec76 DECIMAL(38, 10)")
+                                + " DECIMAL(38, 0), ip4 BIGINT, st BYTES, dec76 DECIMAL(38, 10)")
                 .with("doris.filter.query", "id = 1")
                 .create(sql, "t");
         Row row =
