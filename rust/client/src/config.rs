@@ -300,10 +300,11 @@ fn parse_mapping(text: &str) -> Result<Vec<(Address, Address)>, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn complete() -> BTreeMap<String, String> {
+    /// Every key with a usable value.
+    pub(crate) fn complete() -> BTreeMap<String, String> {
         [
             ("fenodes", "fe1:8030, fe2:8030"),
             ("benodes", ""),

@@ -155,3 +155,85 @@ pub(crate) fn with_precision(r#type: DorisType, precision: Option<u8>) -> DorisT
         (known, _) => known,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::complete;
+
+    fn config(changes: &[(&str, &str)]) -> ReadConfig {
+        let mut map = complete();
+        for (key, value) in changes {
+            map.insert((*key).to_owned(), (*value).to_owned());
+        }
+        ReadConfig::from_map(map).unwrap()
+    }
+
+    fn found(path: &[&str], doris: &str, delivered: &str) -> Found {
+        Found {
+            path: path.iter().map(|p| (*p).to_owned()).collect(),
+            r#type: DorisType::parse(doris).unwrap(),
+            delivered: DorisType::parse(delivered).unwrap(),
+        }
+    }
+
+    #[test]
+    fn lists_of_columns() {
+        let columns = [
+            found(&["id"], "int", "int"),
+            found(&["a`b"], "date", "string"),
+            found(&["s", "it's", "c"], "int", "int"),
+            found(&["s", "t"], "array<array<int>>", "array<string>"),
+        ];
+        assert_eq!(
+            select_list(&columns),
+            "`id`, CAST(`a``b` AS STRING) AS `a``b`, \
+             struct_element(struct_element(`s`, 'it''s'), 'c') AS `s.it's.c`, \
+             CAST(struct_element(`s`, 't') AS ARRAY<STRING>) AS `s.t`"
+        );
+        assert_eq!(select_list(&[]), "COUNT(*)");
+    }
+
+    #[test]
+    fn whole_queries() {
+        let id = [found(&["id"], "int", "int")];
+        assert_eq!(
+            select(&config(&[]), &id, &[3, 1]),
+            "SELECT `id` FROM `db`.`t` TABLET(1,3)"
+        );
+        let filtered = config(&[
+            ("doris.filter.query", " a=1 OR b=2 "),
+            ("read.filter", "`c` = 3"),
+            ("read.limit", "5"),
+        ]);
+        assert_eq!(
+            select(&filtered, &id, &[]),
+            "SELECT `id` FROM `db`.`t` WHERE (a=1 OR b=2) AND (`c` = 3) LIMIT 5"
+        );
+        // The limit counts rows, and a count is one row.
+        assert_eq!(
+            select(&filtered, &[], &[7]),
+            "SELECT COUNT(*) FROM `db`.`t` TABLET(7) WHERE (a=1 OR b=2) AND (`c` = 3)"
+        );
+        let nested = [
+            found(&["s", "a"], "int", "int"),
+            found(&["s", "b"], "date", "string"),
+        ];
+        assert_eq!(
+            plan_query(&filtered, &nested, None),
+            "SELECT `s` FROM `db`.`t` WHERE (a=1 OR b=2) AND (`c` = 3)"
+        );
+        assert_eq!(
+            plan_query(&config(&[]), &[], Some("id")),
+            "SELECT `id` FROM `db`.`t`"
+        );
+        let external = config(&[("table.catalog", "hive"), ("table.name", "it's")]);
+        assert_eq!(select(&external, &id, &[]), "SELECT `id` FROM `hive`.`db`.`it's`");
+        let columns = columns_query(&external.table);
+        assert!(
+            columns.contains("`hive`.information_schema.columns") && columns.contains("TABLE_NAME = 'it''s'"),
+            "{columns}"
+        );
+        assert_eq!(literal("a\\b"), "'a\\\\b'");
+    }
+}
