@@ -30,7 +30,9 @@ pub(crate) async fn connect(address: &Address, config: &ReadConfig) -> Result<Cl
         .tcp_keepalive(Some(Duration::from_secs(30)))
         .initial_stream_window_size(window)
         .initial_connection_window_size(window)
-        .max_frame_size(FRAME);
+        .max_frame_size(FRAME)
+        // Errors of a server may carry a whole stack trace in their status.
+        .http2_max_header_list_size(1 << 20);
     match tokio::time::timeout(limit, endpoint.connect()).await {
         Ok(Ok(channel)) => Ok(FlightServiceClient::new(channel).max_decoding_message_size(usize::MAX)),
         Ok(Err(error)) => {
