@@ -15,8 +15,9 @@ class Flink:
         self.name = name
         script = os.path.join(args.dir, name + ".sql")
         with open(script, "w") as f:
-            f.write(f"CREATE TABLE src ({args.columns}) WITH ({source});\n"
-                    f"CREATE TABLE snk ({args.columns}) WITH ('connector' = 'blackhole');\n"
+            columns = ", ".join(f"`{column}` {kind}" for column, kind in args.columns)
+            f.write(f"CREATE TABLE src ({columns}) WITH ({source});\n"
+                    f"CREATE TABLE snk ({columns}) WITH ('connector' = 'blackhole');\n"
                     "INSERT INTO snk SELECT * FROM src;\n")
         lists = [os.path.join(args.root, "build/classpath", f) for f in (flink + ".txt", "tools.txt")]
         # The folder of the sources holds the service file of the table that stands for Flink alone.
@@ -47,15 +48,21 @@ class Flink:
         self.process.wait(60)
 
 
-class Raw:
-    """The Rust client, which reads the same query and throws it away."""
-    name = "raw"
+class Client:
+    """The Rust client in a process of its own. `raw` takes Flight messages and throws them away; `scan` checks and converts
+    them as the connector does, and throws them away then."""
 
-    def __init__(self, args):
-        self.command = [os.path.join(args.dir, "scan_raw"), f"127.0.0.1:{args.fe_http}", f"bench.{args.case}"]
+    def __init__(self, args, mode):
+        self.name = mode
+        self.command = [os.path.join(args.dir, "scan_raw"), mode, f"127.0.0.1:{args.fe_http}", f"bench.{args.case}",
+                        ";".join(f"{column} {kind}" for column, kind in args.columns)]
+        self.environment = {**os.environ, "DORIS_FLIGHT_PORT": str(args.fe_flight)}
 
     def run(self):
-        return figures(subprocess.run(self.command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        done = subprocess.run(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment)
+        if done.returncode != 0:
+            sys.exit(f"{self.name} failed: {done.stderr[-4000:]}")
+        return figures(done.stdout)
 
     def close(self):
         pass
@@ -81,14 +88,14 @@ def stats(args):
 
 
 def make_table(args):
-    """Fills the table; returns how Flink declares its columns."""
+    """Fills the table; returns names and types of its columns as Flink declares them."""
     ddl, rest = open(os.path.join(args.root, "tests/bench", args.case + ".sql")).read().split("-- piece\n")
     piece, flink = rest.split("-- flink\n")
     sql(args, ddl)
     for first in range(0, args.rows, PIECE):
         rows = min(PIECE, args.rows - first)
         sql(args, piece.replace("FIRST", str(first)).replace("PIECE", str(rows)))
-    return flink.strip()
+    return [line.split(" ", 1) for line in flink.strip().splitlines()]
 
 
 def arguments():
@@ -114,7 +121,8 @@ def sides(args):
     ours = os.path.join(args.dir, "ours.jar")
     made = [Flink(args, "ours", "interop", ours, doris),
             Flink(args, "official", "interop", args.official, doris + flight),
-            Raw(args),
+            Client(args, "raw"),
+            Client(args, "scan"),
             Flink(args, "flink", "interop", None, f"'connector' = 'ready-batch', 'rows' = '{args.rows}'")]
     if not args.skip_flink2:
         made.append(Flink(args, "ours-2.3.0", "flink-2.3.0", ours, doris))

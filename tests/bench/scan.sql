@@ -10,4 +10,11 @@ SELECT number + FIRST, number % 100000, number * 31, number * 0.25, CAST(number 
   IF(number % 20 = 0, NULL, concat('a text of some forty characters, number ', number))
 FROM numbers("number" = "PIECE");
 -- flink
-id BIGINT, a INT, b BIGINT, score DOUBLE, amount DECIMAL(15, 2), `at` TIMESTAMP(0), name STRING, note STRING
+id BIGINT
+a INT
+b BIGINT
+score DOUBLE
+amount DECIMAL(15, 2)
+at TIMESTAMP(0)
+name VARCHAR(2147483647)
+note VARCHAR(2147483647)

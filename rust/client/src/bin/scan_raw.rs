@@ -9,6 +9,8 @@
 //! - TABLETS: `all` (the default: each tablet is a query of its own, as Flink's splits are), `none` (one query without a
 //!   `TABLET` clause) or ids `1,2,3`.
 //!
+//! A program of its own rather than an example: examples build what tests need, DataFusion among it.
+//!
 //! Prints `rows=… bytes=… cpu_s=… wall_s=…`; CPU is that of the whole process.
 
 use std::collections::BTreeMap;
@@ -116,7 +118,8 @@ async fn raw(fe: &str, table: &str, columns: &str, splits: &[Vec<i64>]) -> Resul
                 .into_inner();
             while let Some(data) = stream.message().await? {
                 bytes += (data.data_header.len() + data.data_body.len()) as u64;
-                if let Some(batch) = arrow_ipc::root_as_message(&data.data_header)?.header_as_record_batch() {
+                let message = arrow_ipc::root_as_message(&data.data_header).map_err(|e| e.to_string())?;
+                if let Some(batch) = message.header_as_record_batch() {
                     rows += batch.length() as u64;
                 }
             }
