@@ -290,7 +290,7 @@ impl Walk<'_> {
         }
         let full = length / 8;
         let mut valid: usize = bits[..full].iter().map(|byte| byte.count_ones() as usize).sum();
-        if length % 8 > 0 {
+        if !length.is_multiple_of(8) {
             valid += (bits[full] & ((1 << (length % 8)) - 1)).count_ones() as usize;
         }
         if valid + nulls == length {
@@ -310,7 +310,7 @@ impl Walk<'_> {
             return Ok(0);
         }
         let offsets = &self.body[range];
-        if offsets.len() < (length + 1) * WIDTH || offsets.len() % WIDTH != 0 {
+        if offsets.len() < (length + 1) * WIDTH || !offsets.len().is_multiple_of(WIDTH) {
             return Err(Error::corrupt(format!(
                 "offsets in {} bytes for {length} entries",
                 offsets.len()

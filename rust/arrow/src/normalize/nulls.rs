@@ -19,15 +19,13 @@ fn check_live(array: &ArrayRef, r#type: &FlinkType, label: &str, live: Option<&N
         return Ok(());
     }
     let nulls = array.logical_nulls();
-    if !r#type.nullable {
-        if let Some(row) = first_null(nulls.as_ref(), live) {
-            return Err(Error::value(
-                label,
-                format!(
-                    "NULL at row {row} of a batch, but the column is declared NOT NULL; declare it nullable or filter NULLs out"
-                ),
-            ));
-        }
+    if !r#type.nullable
+        && let Some(row) = first_null(nulls.as_ref(), live)
+    {
+        let message = format!(
+            "NULL at row {row} of a batch, but the column is declared NOT NULL; declare it nullable or filter NULLs out"
+        );
+        return Err(Error::value(label, message));
     }
     let live = NullBuffer::union(nulls.as_ref(), live);
     match (&r#type.kind, array.data_type()) {

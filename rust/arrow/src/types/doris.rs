@@ -213,10 +213,8 @@ fn parse_fields(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<DorisField>
         cursor.take(':');
         let r#type = parse(cursor, depth + 1)?;
         fields.push(DorisField { name, r#type });
-        if cursor.take_word("comment") {
-            if cursor.quoted('\'')?.is_none() {
-                cursor.quoted('"')?;
-            }
+        if cursor.take_word("comment") && cursor.quoted('\'')?.is_none() {
+            cursor.quoted('"')?;
         }
         if cursor.take('>') {
             return Ok(fields);
