@@ -1,5 +1,6 @@
 //! Exports over batches: a batch that Java holds owns itself, its share of the byte budget included.
 
+use doris_arrow::ipc::IpcBatch;
 use doris_client::scan::ScanBatch;
 use jni::EnvUnowned;
 use jni::objects::{JByteBuffer, JClass};
@@ -9,7 +10,29 @@ use crate::handle::{Kind, Table};
 use crate::{buffers, convert, guard};
 
 /// The batches that Java holds. They do not depend on their scan: Flink may close the reader and still emit rows.
-pub static BATCHES: Table<ScanBatch> = Table::new(Kind::Batch);
+pub static BATCHES: Table<HeldBatch> = Table::new(Kind::Batch);
+
+/// A batch that Java holds: the bytes, and the share of a byte budget that goes back with them.
+pub struct HeldBatch {
+    ipc: IpcBatch,
+    _scanned: Option<ScanBatch>,
+}
+
+impl From<ScanBatch> for HeldBatch {
+    fn from(batch: ScanBatch) -> Self {
+        Self {
+            ipc: batch.ipc.clone(),
+            _scanned: Some(batch),
+        }
+    }
+}
+
+/// A batch that no scan has read and no budget counts.
+impl From<IpcBatch> for HeldBatch {
+    fn from(ipc: IpcBatch) -> Self {
+        Self { ipc, _scanned: None }
+    }
+}
 
 /// `long batchRows(long batch)`
 #[unsafe(no_mangle)]

@@ -156,7 +156,7 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanTake<'l>(
     scan: jlong,
 ) -> jlong {
     guard::call(&mut env, |_| {
-        SCANS.with(scan, |scan| BATCHES.insert(scan.take()?))
+        SCANS.with(scan, |scan| BATCHES.insert(scan.take()?.into()))
     })
 }
 

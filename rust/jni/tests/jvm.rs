@@ -8,8 +8,10 @@ use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use doris_arrow::ipc::IpcBatch;
 use doris_client::ErrorKind;
 use doris_client::plan::{ScanPlan, Tablet};
+use doris_flink_native::batch::BATCHES;
 use doris_flink_native::guard::{self, Failure};
 use doris_flink_native::plan::{OpenPlan, PLANS};
 use doris_flink_native::runtime::Lease;
@@ -133,6 +135,7 @@ fn inside(classes: &Path) {
 /// Binds the exports of the library, and those of this test, to the Java classes. A wrong name or signature fails here.
 fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
     use doris_flink_native::{batch::*, counters::*, plan::*, scan::*, *};
+
     macro_rules! methods {
         ($($function:ident $signature:literal)*) => {
             [$((stringify!($function), $signature, $function as *mut c_void)),*]
@@ -165,6 +168,7 @@ fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
         panicking_plan "()J"
         endless_plan "()J"
         ready_plan "()J"
+        lend_batch "(I)J"
         log "()V"
     };
     register(env, "org/apache/doris/flink/jni/Native", &library)?;
@@ -244,6 +248,15 @@ fn open<'l>(
     guard::call(&mut env, |_| {
         PLANS.insert(OpenPlan::run(Lease::new(2)?, planning))
     })
+}
+
+extern "system" fn lend_batch<'l>(mut env: EnvUnowned<'l>, _class: JClass<'l>, body: jint) -> jlong {
+    let ipc = IpcBatch {
+        header: vec![1, 2, 3].into(),
+        body: (0..body).map(|n| n as u8).collect::<Vec<u8>>().into(),
+        rows: 5,
+    };
+    guard::call(&mut env, |_| BATCHES.insert(ipc.into()))
 }
 
 extern "system" fn log<'l>(mut env: EnvUnowned<'l>, _class: JClass<'l>) {

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.jni;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -27,6 +28,9 @@ final class BoundaryChecks {
     /** Makes a plan that is there at once. */
     static native long readyPlan() throws NativeException;
 
+    /** A batch of 5 rows with the header 1, 2, 3 and a body of so many bytes 0, 1, 2 … */
+    static native long lendBatch(int body) throws NativeException;
+
     /** Writes one log record. */
     static native void log();
 
@@ -41,9 +45,12 @@ final class BoundaryChecks {
         panics();
         staleHandles();
         plans();
+        batches();
         waits();
         logs();
-        check(Arrays.equals(Native.counters(), new long[8]), "counters " + Arrays.toString(Native.counters()));
+        check(
+                Arrays.equals(Native.counters(), new long[8]),
+                "counters " + Arrays.toString(Native.counters()));
     }
 
     private static void versions() {
@@ -68,12 +75,16 @@ final class BoundaryChecks {
     }
 
     private static void panics() {
-        String[] texts = {"a plain text", "number 42", "index out of bounds", "a panic without text"};
+        String[] texts = {
+            "a plain text", "number 42", "index out of bounds", "a panic without text"
+        };
         for (int how = 0; how < texts.length; how++) {
             int kind = how;
             NativeException e = expect(() -> panic(kind), PANIC);
             check(e.getMessage().contains(texts[how]), e.getMessage());
-            check(e.nativeTrace().contains("jvm.rs"), "trace of '" + texts[how] + "': " + e.nativeTrace());
+            check(
+                    e.nativeTrace().contains("jvm.rs"),
+                    "trace of '" + texts[how] + "': " + e.nativeTrace());
             check(e.getCause().getMessage().contains("jvm.rs"), "cause");
             check(!e.isRetryable(), "retryable");
         }
@@ -83,7 +94,8 @@ final class BoundaryChecks {
     }
 
     private static void staleHandles() throws Exception {
-        for (long wrong : new long[] {0, -1, 1, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 59, 3L << 59}) {
+        for (long wrong :
+                new long[] {0, -1, 1, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 59, 3L << 59}) {
             expect(() -> Native.scanPoll(wrong, 10), CLOSED);
             expect(() -> Native.scanTake(wrong), CLOSED);
             expect(() -> Native.scanWake(wrong), CLOSED);
@@ -121,20 +133,48 @@ final class BoundaryChecks {
 
         long bad = panickingPlan();
         long good = readyPlan();
-        NativeException e = expect(() -> {
-            while (Native.planPoll(bad, 100) != 0) {
-                // Not there yet.
-            }
-        }, PANIC);
+        NativeException e =
+                expect(
+                        () -> {
+                            while (Native.planPoll(bad, 100) != 0) {
+                                // Not there yet.
+                            }
+                        },
+                        PANIC);
         check(e.getMessage().contains("boom 7"), e.getMessage());
         check(e.nativeTrace().contains("jvm.rs"), "trace from a task: " + e.nativeTrace());
         e = expect(() -> Native.planPoll(bad, 0), PANIC);
-        check(e.getMessage().contains("cannot be used after") && e.getMessage().contains("boom 7"), e.getMessage());
+        check(
+                e.getMessage().contains("cannot be used after")
+                        && e.getMessage().contains("boom 7"),
+                e.getMessage());
         check(Native.planPoll(good, 5_000) == 0, "another plan suffers");
         Native.planClose(bad);
         Native.planClose(good);
         while (Native.drainLog(100) != null) {
             // As above.
+        }
+    }
+
+    private static void batches() throws Exception {
+        for (int size : new int[] {0, 1, 100_000}) {
+            long batch = lendBatch(size);
+            check(Native.counters()[1] == 1, "one live batch");
+            check(Native.batchRows(batch) == 5, "rows");
+            ByteBuffer header = Native.batchHeader(batch);
+            ByteBuffer body = Native.batchBody(batch);
+            check(
+                    header.isDirect() && header.remaining() == 3 && header.get(2) == 3,
+                    "header " + header);
+            check(body.isDirect() && body.remaining() == size, "body " + body);
+            for (int i = 0; i < size; i++) {
+                check(body.get(i) == (byte) i, "byte " + i);
+            }
+            expect(() -> Native.scanTake(batch), CLOSED);
+            check(Native.batchRelease(batch), "first release");
+            check(!Native.batchRelease(batch), "second release");
+            expect(() -> Native.batchBody(batch), CLOSED);
+            check(Native.counters()[1] == 0, "no live batch");
         }
     }
 
@@ -148,13 +188,15 @@ final class BoundaryChecks {
         check(Native.planPoll(plan, 0) == 1 && Native.planPoll(plan, -5) == 1, "no wait");
 
         Exception[] seen = new Exception[1];
-        Thread poller = new Thread(() -> {
-            try {
-                Native.planPoll(plan, 60_000);
-            } catch (Exception e) {
-                seen[0] = e;
-            }
-        });
+        Thread poller =
+                new Thread(
+                        () -> {
+                            try {
+                                Native.planPoll(plan, 60_000);
+                            } catch (Exception e) {
+                                seen[0] = e;
+                            }
+                        });
         poller.start();
         while (poller.getState() != Thread.State.RUNNABLE) {
             Thread.onSpinWait();
@@ -172,7 +214,12 @@ final class BoundaryChecks {
         log();
         byte[] records = Native.drainLog(1);
         String text = new String(records, StandardCharsets.UTF_8);
-        check(records[3] == 1 && records[4] == 2 && text.contains("doris_test") && text.endsWith("ring 😀 n=3"), text);
+        check(
+                records[3] == 1
+                        && records[4] == 2
+                        && text.contains("doris_test")
+                        && text.endsWith("ring 😀 n=3"),
+                text);
         check(Native.drainLog(1) == null, "the ring is empty");
     }
 
