@@ -280,7 +280,7 @@ async fn shown(standin: &Standin, sql: &str) -> Vec<Option<String>> {
         .unwrap();
     let replies = client.query(sql).await.unwrap_or_else(|e| panic!("{sql}: {e}"));
     match replies.into_iter().next() {
-        Some(Reply::Table(table)) => table.rows.into_iter().map(|mut row| row.swap_remove(1)).collect(),
+        Some(Reply::Rows(table)) => table.rows.into_iter().map(|mut row| row.swap_remove(1)).collect(),
         _ => panic!("{sql} gives no rows"),
     }
 }
