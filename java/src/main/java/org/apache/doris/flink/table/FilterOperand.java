@@ -6,6 +6,7 @@ import org.apache.flink.table.expressions.FieldReferenceExpression;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.expressions.ValueLiteralExpression;
 import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
+import org.apache.flink.table.types.logical.CharType;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
@@ -219,7 +220,7 @@ final class FilterOperand {
     private int textLength() {
         return type instanceof VarCharType
                 ? ((VarCharType) type).getLength()
-                : ((org.apache.flink.table.types.logical.CharType) type).getLength();
+                : ((CharType) type).getLength();
     }
 
     private int wholeDigits() {

@@ -5,7 +5,9 @@ import org.apache.doris.flink.config.OptionValues;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.factories.FactoryUtil;
+import org.apache.flink.util.TimeUtils;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -142,12 +144,11 @@ final class OptionKeys {
     }
 
     private static boolean sameDuration(ConfigOption<?> option, String one, String two) {
-        if (!(option.defaultValue() instanceof java.time.Duration)) {
+        if (!(option.defaultValue() instanceof Duration)) {
             return false;
         }
         try {
-            return org.apache.flink.util.TimeUtils.parseDuration(one)
-                    .equals(org.apache.flink.util.TimeUtils.parseDuration(two));
+            return TimeUtils.parseDuration(one).equals(TimeUtils.parseDuration(two));
         } catch (IllegalArgumentException e) {
             return false;
         }

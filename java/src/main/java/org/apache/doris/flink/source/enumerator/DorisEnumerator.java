@@ -40,6 +40,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
     private final Set<Integer> awaitingPlan = new LinkedHashSet<>();
 
     private OptionalLong tableId = OptionalLong.empty();
+    private boolean restored;
     private boolean planned;
     private int splitsTotal;
     private volatile boolean closed;
@@ -133,6 +134,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                                 + " without the checkpoint.",
                             state.scanMode().option(), state.scanMode().option()));
         }
+        restored = true;
         tableId = state.tableId();
         planned = state.planned();
         splitsTotal = state.splitsTotal();
@@ -144,11 +146,13 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
             return;
         }
         if (failure != null) {
-            throw new FlinkRuntimeException(
+            String message =
                     String.format(
                             "Planning the scan of table %s failed: %s",
-                            table, failure.getMessage()),
-                    failure);
+                            table, failure.getMessage());
+            throw !restored && PlanRefusedException.isHopeless(failure)
+                    ? new PlanRefusedException(message, failure)
+                    : new FlinkRuntimeException(message, failure);
         }
         plan.warnings().forEach(warning -> LOG.warn("Table {}: {}", table, warning));
         assigner.add(splits(plan));

@@ -7,6 +7,7 @@ import org.apache.doris.flink.source.split.DorisSplitState;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.connector.base.source.reader.SingleThreadMultiplexSourceReaderBase;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.IOUtils;
 
 import java.util.Map;
 
@@ -70,13 +71,7 @@ public final class DorisSourceReader<OUT>
 
     @Override
     public void close() throws Exception {
-        try {
-            super.close();
-        } finally {
-            outstanding.close();
-            scan.close();
-            logDrain.run();
-        }
+        IOUtils.closeAll(super::close, outstanding, scan, logDrain::run);
     }
 
     @Override

@@ -4,6 +4,7 @@ import org.apache.doris.flink.source.state.StateReader;
 import org.apache.doris.flink.source.state.StateWriter;
 
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Objects;
 
 /** How a table's keys are cut into slices that are followed in parallel. */
@@ -90,6 +91,6 @@ public final class SliceScheme {
 
     @Override
     public String toString() {
-        return kind == Kind.HASH ? "hash/" + count : kind.name().toLowerCase(java.util.Locale.ROOT);
+        return kind == Kind.HASH ? "hash/" + count : kind.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -8,6 +8,8 @@ import org.apache.doris.flink.config.OptionValues;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.doris.flink.jni.ErrorCode;
+import org.apache.doris.flink.jni.NativeException;
 import org.apache.doris.flink.jni.ScanPlan;
 import org.apache.doris.flink.jni.ScanPlans;
 import org.apache.doris.flink.source.DorisSourceScanMode;
@@ -103,6 +105,27 @@ class DorisEnumeratorTest {
                 .hasMessageContaining("test.t")
                 .hasMessageContaining("fe1:8030 refused the login of 'u'")
                 .hasCause(cause);
+    }
+
+    @Test
+    void aHopelessPlanEndsTheJobUnlessItGoesOnFromACheckpoint() {
+        NativeException refused = new NativeException(ErrorCode.AUTH, "user 'u' refused");
+        ScanPlanner planner =
+                cancelled -> {
+                    throw refused;
+                };
+        DorisEnumerator fresh = new DorisEnumerator(context, scan("test.t"), planner);
+        fresh.start();
+        assertThatThrownBy(context::runBackground)
+                .isInstanceOf(PlanRefusedException.class)
+                .hasMessageContaining("user 'u' refused")
+                .hasCause(refused);
+
+        FakeEnumeratorContext again = new FakeEnumeratorContext();
+        DorisEnumerator restored = new DorisEnumerator(again, scan("test.t"), planner);
+        restored.adopt(fresh.snapshotState(1));
+        restored.start();
+        assertThatThrownBy(again::runBackground).isExactlyInstanceOf(FlinkRuntimeException.class);
     }
 
     @Test

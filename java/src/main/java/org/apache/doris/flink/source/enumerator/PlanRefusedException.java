@@ -1,0 +1,43 @@
+package org.apache.doris.flink.source.enumerator;
+
+import org.apache.doris.flink.jni.ErrorCode;
+import org.apache.doris.flink.jni.NativeException;
+import org.apache.flink.runtime.throwable.ThrowableAnnotation;
+import org.apache.flink.runtime.throwable.ThrowableType;
+import org.apache.flink.util.FlinkRuntimeException;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * A plan that is refused however often it is asked for: wrong login, no such table, types that do
+ * not fit. The mark tells Flink to fail the job instead of restarting it for ever.
+ *
+ * <p>For a source that starts anew only: a job that goes on from a checkpoint must not end for
+ * good, since Flink may delete the checkpoints of a job that has failed.
+ */
+@ThrowableAnnotation(ThrowableType.NonRecoverableError)
+final class PlanRefusedException extends FlinkRuntimeException {
+
+    private static final long serialVersionUID = 1L;
+    private static final Set<ErrorCode> HOPELESS =
+            EnumSet.of(
+                    ErrorCode.CONFIG,
+                    ErrorCode.AUTH,
+                    ErrorCode.NOT_FOUND,
+                    ErrorCode.SCHEMA,
+                    ErrorCode.QUERY,
+                    ErrorCode.UNSUPPORTED,
+                    ErrorCode.LIBRARY);
+
+    PlanRefusedException(String message, Throwable cause) {
+        super(message, cause);
+    }
+
+    /** Whether asking again can only give the same answer. */
+    static boolean isHopeless(Throwable failure) {
+        return failure instanceof NativeException
+                && !((NativeException) failure).isRetryable()
+                && HOPELESS.contains(((NativeException) failure).code());
+    }
+}
