@@ -40,6 +40,7 @@ pub enum Relation {
 pub struct Catalog {
     databases: RwLock<BTreeMap<String, BTreeMap<String, Relation>>>,
     next_id: AtomicI64,
+    next_number: AtomicI64,
     /// Clock of all writes.
     pub clock: Clock,
 }
@@ -47,7 +48,7 @@ pub struct Catalog {
 impl Default for Catalog {
     fn default() -> Self {
         let databases = BUILT_IN.iter().map(|name| ((*name).to_string(), BTreeMap::new())).collect();
-        Self { databases: RwLock::new(databases), next_id: AtomicI64::new(10_001), clock: Clock::default() }
+        Self { databases: RwLock::new(databases), next_id: AtomicI64::new(10_001), next_number: AtomicI64::new(1), clock: Clock::default() }
     }
 }
 
@@ -55,6 +56,11 @@ impl Catalog {
     /// The next id of a table, partition or tablet.
     pub fn next_id(&self) -> i64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The first of `rows` numbers for `AUTO_INCREMENT` columns; they rise over all tables.
+    pub fn auto_increment(&self, rows: usize) -> i64 {
+        self.next_number.fetch_add(rows as i64, Ordering::Relaxed)
     }
 
     /// Stamp and time of a write that happens now.

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use arrow_array::RecordBatch;
 
+use crate::catalog::{Catalog, Relation};
 use crate::cluster::Cluster;
+use crate::labels::Labels;
 use crate::profile::Switches;
+use crate::sql::query::Planner;
 use crate::types::DorisType;
 use crate::zone::Zone;
 
@@ -18,6 +21,10 @@ pub struct Engine {
     switches: Arc<Switches>,
     time_zone: String,
     sessions: AtomicU64,
+    catalog: Arc<Catalog>,
+    labels: Labels,
+    backend_turn: AtomicUsize,
+    planner: Planner,
 }
 
 /// State that statements leave behind for the next one of the same client.
@@ -233,7 +240,16 @@ pub struct TabletRoute {
 impl Engine {
     /// An empty store with the built-in databases. `time_zone` is the global value of that variable.
     pub fn new(cluster: Arc<Cluster>, switches: Arc<Switches>, time_zone: String) -> Arc<Self> {
-        Arc::new(Self { cluster, switches, time_zone, sessions: AtomicU64::new(0) })
+        Arc::new(Self {
+            cluster,
+            switches,
+            time_zone,
+            sessions: AtomicU64::new(0),
+            catalog: Arc::default(),
+            labels: Labels::default(),
+            backend_turn: AtomicUsize::new(0),
+            planner: Planner::new(),
+        })
     }
 
     /// The nodes.
@@ -262,41 +278,55 @@ impl Engine {
         text.parse().unwrap_or(Zone::UTC)
     }
 
-    /// A variable as `@@name` gives it: the session's value, else the global one; `None` when there is no such name.
-    pub fn variable(&self, session: &Session, name: &str) -> Option<String> {
-        session.variables.get(&name.to_ascii_lowercase()).cloned()
+    /// Databases, tables and the clock.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
     }
 
-    /// Runs the statements of a text, separated by `;`, one answer each. Fails at the first that fails; what the
-    /// ones before it did stays done.
-    pub async fn execute(&self, _session: &mut Session, sql: &str) -> Result<Vec<Answer>, SqlError> {
-        Err(SqlError::syntax(sql))
+    /// Global value of the time zone.
+    pub(crate) fn time_zone(&self) -> &str {
+        &self.time_zone
+    }
+
+    /// Labels of loads.
+    pub(crate) fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// What queries are planned with.
+    pub(crate) fn planner(&self) -> &Planner {
+        &self.planner
+    }
+
+    /// Counts up, so that tablets go to the back ends by turns.
+    pub(crate) fn next_backend(&self) -> usize {
+        self.backend_turn.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The database a plain or qualified table name belongs to.
+    pub(crate) fn database_of(&self, session: &Session, named: Option<String>) -> Result<String, SqlError> {
+        let database = named.or_else(|| session.database.clone()).ok_or_else(|| SqlError {
+            code: 1046,
+            sqlstate: "3D000",
+            message: "errCode = 2, detailMessage = No database selected".into(),
+        })?;
+        if self.catalog.has_database(&database) { Ok(database) } else { Err(SqlError::unknown_database(&database)) }
     }
 
     /// Names of all databases, sorted.
     pub fn database_names(&self) -> Vec<String> {
-        Vec::new()
+        self.catalog.database_names()
     }
 
     /// Names of the tables (not views) of a database, sorted; `None` when it does not exist.
-    pub fn table_names(&self, _database: &str) -> Option<Vec<String>> {
-        None
+    pub fn table_names(&self, database: &str) -> Option<Vec<String>> {
+        let relations = self.catalog.relations(database).ok()?;
+        let tables = relations.into_iter().filter(|(_, relation)| matches!(relation, Relation::Table(_)));
+        Some(tables.map(|(name, _)| name).collect())
     }
 
     /// A table as of now; `None` when there is none (views are none).
-    pub fn table_info(&self, _database: &str, _table: &str) -> Option<TableInfo> {
-        None
-    }
-
-    /// The tablets that a single-table query reads, pruned by its predicate, for `_query_plan`. Anything but a scan
-    /// of that one table with filters is an error.
-    pub async fn plan_tablets(
-        &self,
-        _session: &Session,
-        database: &str,
-        table: &str,
-        _sql: &str,
-    ) -> Result<Vec<TabletRoute>, SqlError> {
-        Err(SqlError::unknown_table(database, table))
+    pub fn table_info(&self, database: &str, table: &str) -> Option<TableInfo> {
+        Some(self.catalog.table(database, table).ok()?.info(database, table))
     }
 }

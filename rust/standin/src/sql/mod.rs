@@ -1,8 +1,30 @@
-//! Doris' SQL: tokens, definitions, queries.
+//! Doris' SQL: tokens, definitions, changes, queries.
 
+mod alter;
+mod ast;
+mod coerce;
+mod create_table;
+mod create_text;
 pub mod cursor;
+mod ddl;
+mod defaults;
+mod dispatch;
 pub mod functions;
+mod information;
+mod insert;
 pub mod lexer;
+mod modify;
+mod partition_clause;
+mod partitions;
+mod plain;
+pub mod provider;
+pub mod query;
+pub mod relation;
+mod rewrite;
+mod show;
+mod tables;
+mod tablets_plan;
 pub mod types;
+mod variables;
 
 pub use types::parse_type;

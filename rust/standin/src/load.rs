@@ -1,0 +1,143 @@
+//! One write into a table: rows are checked, routed, and become visible all at once or not at all.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, BooleanArray, RecordBatch};
+use arrow_select::filter::filter_record_batch;
+
+use crate::catalog::Catalog;
+use crate::catalog_schema::TableSchema;
+use crate::engine::SqlError;
+use crate::tablet::{Partition, Table, TableVersion};
+use crate::tablet_commit::append;
+use crate::tablet_route::{Router, WriteSet};
+
+/// Rows on their way into a table. Dropped without [`Load::commit`], nothing happened.
+pub(crate) struct Load {
+    table: Arc<Table>,
+    schema: Arc<TableSchema>,
+    partitions: Vec<Arc<Partition>>,
+    router: Router,
+    rows: WriteSet,
+    /// With it, a row that the table does not take fails the load; else it is left out and counted.
+    strict: bool,
+    filtered: usize,
+}
+
+/// What a load did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Loaded {
+    /// Rows written.
+    pub rows: usize,
+    /// Rows left out.
+    pub filtered: usize,
+}
+
+impl Load {
+    /// Begins a load into the table as it is now, or into the named partitions only.
+    pub(crate) fn begin(
+        table: Arc<Table>,
+        partitions: &[String],
+        temporary: bool,
+        strict: bool,
+    ) -> Result<Self, SqlError> {
+        let version = table.snapshot();
+        let chosen = match partitions {
+            [] => version.visible_partitions().cloned().collect(),
+            names => named_partitions(&version, names, temporary)?,
+        };
+        if chosen.is_empty() {
+            return Err(SqlError::plain("data cannot be inserted into table with empty partition"));
+        }
+        let router = Router::new(&version.schema, chosen.clone(), version.version as usize)?;
+        let rows = WriteSet::new(version.schema.stored_schema());
+        let schema = Arc::clone(&version.schema);
+        Ok(Self { table, schema, partitions: chosen, router, rows, strict, filtered: 0 })
+    }
+
+    /// The declaration that rows must meet.
+    pub(crate) fn schema(&self) -> &Arc<TableSchema> {
+        &self.schema
+    }
+
+    /// Adds rows in stored form, all columns of the table in order.
+    pub(crate) fn add(&mut self, batch: RecordBatch) -> Result<(), SqlError> {
+        let mut keep: Option<Vec<bool>> = None;
+        for (column, array) in self.schema.columns.iter().zip(batch.columns()) {
+            if column.nullable || array.null_count() == 0 {
+                continue;
+            }
+            let reason =
+                format!("column_name[{}], null value for not null column, type={}", column.name, column.doris_type.sql_name().to_uppercase());
+            for row in (0..array.len()).filter(|row| array.is_null(*row)) {
+                self.refuse(&mut keep, batch.num_rows(), row, &reason)?;
+            }
+        }
+        for row in self.router.homeless(&batch)? {
+            self.refuse(&mut keep, batch.num_rows(), row, "no partition for this tuple")?;
+        }
+        let batch = match keep {
+            None => batch,
+            Some(keep) => {
+                self.filtered += keep.iter().filter(|k| !**k).count();
+                filter_record_batch(&batch, &BooleanArray::from(keep)).map_err(SqlError::plain)?
+            }
+        };
+        self.router.route(batch, &mut self.rows)
+    }
+
+    fn refuse(&self, keep: &mut Option<Vec<bool>>, rows: usize, row: usize, reason: &str) -> Result<(), SqlError> {
+        if self.strict {
+            return Err(filtered_in_strict_mode(reason));
+        }
+        keep.get_or_insert_with(|| vec![true; rows])[row] = false;
+        Ok(())
+    }
+
+    /// Makes the rows visible. The merge runs on a thread for blocking work.
+    pub(crate) async fn commit(self, catalog: &Arc<Catalog>) -> Result<Loaded, SqlError> {
+        let loaded = Loaded { rows: self.rows.rows(), filtered: self.filtered };
+        if loaded.rows == 0 {
+            return Ok(loaded);
+        }
+        let mut writer = Arc::clone(&self.table.writer).lock_owned().await;
+        let catalog = Arc::clone(catalog);
+        let work = move || -> Result<(), SqlError> {
+            let version = self.table.snapshot();
+            if !Arc::ptr_eq(&version.schema, &self.schema) {
+                return Err(SqlError::plain("the table's schema changed during the load"));
+            }
+            let alive = |p: &Arc<Partition>| version.partitions.iter().any(|now| now.id == p.id);
+            if !self.partitions.iter().all(alive) {
+                return Err(SqlError::plain("a partition was dropped during the load"));
+            }
+            let next = append(&version, &mut writer, self.rows.finish()?, catalog.moment())?;
+            self.table.publish(next);
+            Ok(())
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|e| SqlError::plain(format!("the load died: {e}")))??;
+        Ok(loaded)
+    }
+}
+
+/// Partitions by name; an unknown one is an error.
+pub(crate) fn named_partitions(
+    version: &TableVersion,
+    names: &[String],
+    temporary: bool,
+) -> Result<Vec<Arc<Partition>>, SqlError> {
+    names
+        .iter()
+        .map(|name| {
+            version
+                .partition(name, temporary)
+                .cloned()
+                .ok_or_else(|| SqlError::plain(format!("Unknown partition '{name}'")))
+        })
+        .collect()
+}
+
+/// Doris' words for a strict insert that met a row it does not take.
+pub(crate) fn filtered_in_strict_mode(reason: &str) -> SqlError {
+    SqlError::plain(format!("Insert has filtered data in strict mode. first_error_msg: Reason: {reason}"))
+}

@@ -1,0 +1,387 @@
+//! `ALTER TABLE`: columns, properties, partitions, names.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use datafusion::sql::sqlparser::tokenizer::Token;
+
+use super::create_table::{check_column, read_column, read_distribution, read_properties};
+use super::cursor::Cursor;
+use super::ddl::done;
+use super::defaults::{default_column, zero_default};
+use super::partition_clause::read_partition;
+use crate::catalog_schema::{Column, Distribution, TableSchema};
+use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
+use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
+use crate::tablet_commit::{Writer, change_tablets};
+use crate::values::cast_array;
+
+/// One clause at work: the table's version grows clause by clause and is published at the end.
+struct Alter<'e> {
+    engine: &'e Engine,
+    session: &'e Session,
+    version: TableVersion,
+}
+
+impl Engine {
+    pub(crate) async fn alter(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        cursor.expect("TABLE")?;
+        let (database, name) = cursor.table_name()?;
+        let database = self.database_of(session, database)?;
+        let table = self.catalog().table(&database, &name)?;
+        let mut writer = Arc::clone(&table.writer).lock_owned().await;
+        if self.alter_name(&database, &name, cursor)? {
+            return Ok(done());
+        }
+        let version = (*table.snapshot()).clone();
+        let mut alter = Alter { engine: self, session, version };
+        loop {
+            alter.clause(cursor)?;
+            if !cursor.eat_token(&Token::Comma) {
+                break;
+            }
+        }
+        cursor.expect_end()?;
+        publish(&table, &mut writer, alter.version);
+        Ok(done())
+    }
+
+    /// Clauses that change which table bears a name.
+    fn alter_name(&self, database: &str, name: &str, cursor: &mut Cursor<'_>) -> Result<bool, SqlError> {
+        if cursor.eat_all(&["REPLACE", "WITH", "TABLE"]) {
+            let with = cursor.ident()?;
+            let mut swap = true;
+            if cursor.eat("PROPERTIES") {
+                swap = read_properties(cursor)?.get("swap").is_none_or(|v| v.eq_ignore_ascii_case("true"));
+            }
+            cursor.eat("FORCE");
+            cursor.expect_end()?;
+            self.catalog().table(database, &with)?;
+            self.catalog().replace(database, name, &with, swap)?;
+            return Ok(true);
+        }
+        if cursor.is("RENAME") && !["COLUMN", "PARTITION", "ROLLUP"].iter().any(|w| cursor.is_ahead(1, w)) {
+            cursor.next();
+            let to = cursor.ident()?;
+            cursor.expect_end()?;
+            self.catalog().rename(database, name, &to)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+fn publish(table: &Table, writer: &mut Writer, version: TableVersion) {
+    writer.forget();
+    table.publish(version);
+}
+
+impl Alter<'_> {
+    fn clause(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
+        if cursor.eat_all(&["ADD", "TEMPORARY", "PARTITION"]) {
+            return self.add_partition(cursor, true);
+        }
+        if cursor.eat_all(&["ADD", "PARTITION"]) {
+            return self.add_partition(cursor, false);
+        }
+        if cursor.eat_all(&["DROP", "TEMPORARY", "PARTITION"]) {
+            return self.drop_partition(cursor, true);
+        }
+        if cursor.eat_all(&["DROP", "PARTITION"]) {
+            return self.drop_partition(cursor, false);
+        }
+        if cursor.eat_all(&["REPLACE", "PARTITION"]) {
+            return self.replace_partition(cursor);
+        }
+        if cursor.eat_all(&["RENAME", "PARTITION"]) {
+            let (from, to) = (cursor.ident()?, cursor.ident()?);
+            return self.rename_partition(&from, &to);
+        }
+        if cursor.eat_all(&["RENAME", "COLUMN"]) {
+            let (from, to) = (cursor.ident()?, cursor.ident()?);
+            return self.rename_column(&from, &to);
+        }
+        if cursor.eat("ADD") {
+            cursor.eat("COLUMN");
+            return self.add_columns(cursor);
+        }
+        if cursor.eat("DROP") {
+            cursor.eat("COLUMN");
+            let name = cursor.ident()?;
+            return self.drop_column(&name);
+        }
+        if cursor.eat("MODIFY") {
+            if cursor.eat("COMMENT") {
+                let comment = cursor.string()?;
+                return self.change_schema(|schema| {
+                    schema.comment = comment;
+                    Ok(())
+                });
+            }
+            cursor.expect("COLUMN")?;
+            return self.modify_column(cursor);
+        }
+        if cursor.eat("SET") {
+            let properties = read_properties(cursor)?;
+            return self.change_schema(|schema| {
+                schema.properties.extend(properties);
+                Ok(())
+            });
+        }
+        Err(cursor.unexpected("a clause of ALTER TABLE"))
+    }
+
+    fn change_schema(&mut self, change: impl FnOnce(&mut TableSchema) -> Result<(), SqlError>) -> Result<(), SqlError> {
+        let mut schema = (*self.version.schema).clone();
+        change(&mut schema)?;
+        self.version.schema = Arc::new(schema);
+        Ok(())
+    }
+
+    /// Rewrites the columns of every stored batch; rows keep their places.
+    fn map_batches(
+        &mut self,
+        map: impl Fn(&RecordBatch) -> Result<Vec<ArrayRef>, SqlError>,
+    ) -> Result<(), SqlError> {
+        let stored = self.version.schema.stored_schema();
+        let schema = Arc::clone(&self.version.schema);
+        self.version = change_tablets(&self.version, self.engine.catalog().moment(), |tablet| {
+            let batches = tablet.batches.iter().map(|batch| {
+                let options = RecordBatchOptions::new().with_row_count(Some(batch.data.num_rows()));
+                let data = RecordBatch::try_new_with_options(stored.clone(), map(&batch.data)?, &options)
+                    .map_err(SqlError::plain)?;
+                Ok(StoredBatch::new(data, batch.live.clone()))
+            });
+            batches.collect::<Result<Vec<_>, SqlError>>().map(Some)
+        })?;
+        self.version.schema = schema;
+        Ok(())
+    }
+
+    fn add_columns(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
+        if cursor.eat_token(&Token::LParen) {
+            loop {
+                let column = read_column(cursor)?;
+                self.add_column(column, None)?;
+                if !cursor.eat_token(&Token::Comma) {
+                    break;
+                }
+            }
+            return cursor.expect_token(&Token::RParen);
+        }
+        let column = read_column(cursor)?;
+        let place = self.read_place(cursor)?;
+        self.add_column(column, place)
+    }
+
+    /// `FIRST` or `AFTER column` as an index.
+    fn read_place(&self, cursor: &mut Cursor<'_>) -> Result<Option<usize>, SqlError> {
+        if cursor.eat("FIRST") {
+            return Ok(Some(0));
+        }
+        if cursor.eat("AFTER") {
+            let name = cursor.ident()?;
+            return Ok(Some(self.index_of(&name)? + 1));
+        }
+        Ok(None)
+    }
+
+    fn add_column(&mut self, column: Column, place: Option<usize>) -> Result<(), SqlError> {
+        let schema = &self.version.schema;
+        if schema.index_of(&column.name).is_some() {
+            return Err(SqlError::plain(format!("Can not add column which already exists in base table: {}", column.name)));
+        }
+        check_column(schema.keys_type, &column)?;
+        let keys = schema.key_indexes().len();
+        let end = if column.key { keys } else { schema.columns.len() };
+        let place = place.unwrap_or(end);
+        if (column.key && place > keys) || (!column.key && place < keys) {
+            return Err(SqlError::plain("Key columns should be a ordered prefix of the schema."));
+        }
+        let zone = self.engine.zone(self.session);
+        let now = self.engine.catalog().clock.now_micros();
+        let mut filled = column.clone();
+        if !filled.nullable && filled.default.is_none() {
+            // Rows that are there get the type's zero, as Doris does.
+            filled.default = Some(zero_default(&filled.doris_type));
+        }
+        self.change_schema(|schema| {
+            schema.columns.insert(place, column);
+            Ok(())
+        })?;
+        self.map_batches(|batch| {
+            let mut columns = batch.columns().to_vec();
+            columns.insert(place, default_column(&filled, batch.num_rows(), now, &zone)?);
+            Ok(columns)
+        })
+    }
+
+    fn drop_column(&mut self, name: &str) -> Result<(), SqlError> {
+        let index = self.index_of(name)?;
+        let schema = &self.version.schema;
+        let lower = name.to_lowercase();
+        let distributes = matches!(&schema.distribution, Distribution::Hash(names) if names.contains(&lower));
+        if schema.columns[index].key && schema.keys_type != KeysType::Duplicate {
+            return Err(SqlError::plain(format!("Can not drop key column {name} in {} data model table", keys_word(schema.keys_type))));
+        }
+        if distributes || schema.partition_columns.contains(&lower) {
+            return Err(SqlError::plain(format!("Partition or distribution column[{name}] cannot be dropped")));
+        }
+        if schema.columns.len() == 1 {
+            return Err(SqlError::plain("The last column of a table cannot be dropped"));
+        }
+        self.change_schema(|schema| {
+            schema.columns.remove(index);
+            Ok(())
+        })?;
+        self.map_batches(|batch| {
+            let mut columns = batch.columns().to_vec();
+            columns.remove(index);
+            Ok(columns)
+        })
+    }
+
+    fn rename_column(&mut self, from: &str, to: &str) -> Result<(), SqlError> {
+        let index = self.index_of(from)?;
+        if self.version.schema.index_of(to).is_some_and(|other| other != index) {
+            return Err(SqlError::plain(format!("Column name[{to}] is already used")));
+        }
+        let (old, new) = (from.to_lowercase(), to.to_lowercase());
+        self.change_schema(|schema| {
+            schema.columns[index].name = to.to_string();
+            let swap = |names: &mut Vec<String>| names.iter_mut().filter(|n| **n == old).for_each(|n| *n = new.clone());
+            swap(&mut schema.partition_columns);
+            if let Distribution::Hash(names) = &mut schema.distribution {
+                swap(names);
+            }
+            Ok(())
+        })?;
+        self.map_batches(|batch| Ok(batch.columns().to_vec()))
+    }
+
+    fn modify_column(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
+        if cursor.is_ahead(1, "COMMENT") {
+            let index = self.index_of(&cursor.ident()?)?;
+            cursor.expect("COMMENT")?;
+            let comment = cursor.string()?;
+            return self.change_schema(|schema| {
+                schema.columns[index].comment = comment;
+                Ok(())
+            });
+        }
+        let mut column = read_column(cursor)?;
+        let index = self.index_of(&column.name)?;
+        let old = self.version.schema.columns[index].clone();
+        column.key = old.key;
+        column.aggregation = column.aggregation.or(old.aggregation);
+        check_column(self.version.schema.keys_type, &column)?;
+        let zone = self.engine.zone(self.session);
+        let (from, to) = (old.doris_type, column.doris_type.clone());
+        self.change_schema(|schema| {
+            schema.columns[index] = column;
+            Ok(())
+        })?;
+        self.map_batches(|batch| {
+            let mut columns = batch.columns().to_vec();
+            columns[index] = cast_array(&from, &to, &columns[index], &zone, true)
+                .map_err(|e| SqlError::plain(format!("Can not change {} to {}: {}", from.sql_name(), to.sql_name(), e.message)))?;
+            Ok(columns)
+        })
+    }
+
+    fn index_of(&self, name: &str) -> Result<usize, SqlError> {
+        let schema = &self.version.schema;
+        schema.index_of(name).ok_or_else(|| SqlError::plain(format!("Column does not exists: {name}")))
+    }
+
+    fn add_partition(&mut self, cursor: &mut Cursor<'_>, temporary: bool) -> Result<(), SqlError> {
+        let schema = Arc::clone(&self.version.schema);
+        if schema.partition_columns.is_empty() {
+            return Err(SqlError::plain("Only support adding partition to range and list partitioned table"));
+        }
+        let clause = read_partition(cursor, schema.partition_kind)?;
+        let mut buckets = schema.buckets;
+        if cursor.eat_all(&["DISTRIBUTED", "BY"]) {
+            buckets = read_distribution(cursor)?.1;
+        }
+        if self.version.partition(&clause.name, temporary).is_some() {
+            return match clause.if_not_exists {
+                true => Ok(()),
+                false => Err(SqlError::plain(format!("Duplicate partition name {}", clause.name))),
+            };
+        }
+        let beside: Vec<Arc<Partition>> =
+            self.version.partitions.iter().filter(|p| p.temporary == temporary).cloned().collect();
+        let partition = self.engine.partition_of_clause(&schema, &beside, clause, buckets, temporary)?;
+        self.version.partitions.push(partition);
+        Ok(())
+    }
+
+    fn drop_partition(&mut self, cursor: &mut Cursor<'_>, temporary: bool) -> Result<(), SqlError> {
+        let if_exists = cursor.eat_all(&["IF", "EXISTS"]);
+        let name = cursor.ident()?;
+        cursor.eat("FORCE");
+        if self.version.schema.partition_columns.is_empty() {
+            return Err(SqlError::plain("Table is not partitioned"));
+        }
+        let before = self.version.partitions.len();
+        self.version.partitions.retain(|p| p.temporary != temporary || !p.name.eq_ignore_ascii_case(&name));
+        if self.version.partitions.len() == before && !if_exists {
+            return Err(SqlError::plain(format!("Error in list of partitions to {name}")));
+        }
+        self.version.version += 1;
+        Ok(())
+    }
+
+    /// `REPLACE PARTITION (p1, …) WITH TEMPORARY PARTITION (tp1, …)`.
+    fn replace_partition(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
+        let read = |cursor: &mut Cursor<'_>| {
+            if cursor.peek() == Some(&Token::LParen) { cursor.ident_list() } else { Ok(vec![cursor.ident()?]) }
+        };
+        let old = read(cursor)?;
+        for word in ["WITH", "TEMPORARY", "PARTITION"] {
+            cursor.expect(word)?;
+        }
+        let new = read(cursor)?;
+        if cursor.eat("PROPERTIES") {
+            read_properties(cursor)?;
+        }
+        for (names, temporary) in [(&old, false), (&new, true)] {
+            for name in names.iter() {
+                if self.version.partition(name, temporary).is_none() {
+                    return Err(SqlError::plain(format!("Partition {name} does not exist")));
+                }
+            }
+        }
+        let is_in = |names: &[String], name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        self.version.partitions.retain(|p| p.temporary || !is_in(&old, &p.name));
+        let same_count = old.len() == new.len();
+        for partition in &mut self.version.partitions {
+            if partition.temporary && is_in(&new, &partition.name) {
+                let place = new.iter().position(|n| n.eq_ignore_ascii_case(&partition.name)).unwrap_or(0);
+                let name = if same_count { old[place].clone() } else { partition.name.clone() };
+                *partition = Arc::new(Partition { temporary: false, name, ..(**partition).clone() });
+            }
+        }
+        self.version.version += 1;
+        Ok(())
+    }
+
+    fn rename_partition(&mut self, from: &str, to: &str) -> Result<(), SqlError> {
+        if self.version.partition(to, false).is_some() {
+            return Err(SqlError::plain(format!("Partition name[{to}] is already used")));
+        }
+        let found = self.version.partitions.iter_mut().find(|p| !p.temporary && p.name.eq_ignore_ascii_case(from));
+        let partition = found.ok_or_else(|| SqlError::plain(format!("Partition {from} does not exist")))?;
+        *partition = Arc::new(Partition { name: to.to_string(), ..(**partition).clone() });
+        Ok(())
+    }
+}
+
+fn keys_word(keys_type: KeysType) -> &'static str {
+    match keys_type {
+        KeysType::Duplicate => "duplicate",
+        KeysType::Unique => "unique",
+        KeysType::Aggregate => "aggregate",
+    }
+}

@@ -1,0 +1,171 @@
+//! Doris' rules for literals and division, put into a plan before DataFusion's own coercion sees it.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, StringArray};
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue};
+use datafusion::logical_expr::expr::{Between, InList};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, lit};
+
+use crate::types::DorisType;
+use crate::values::{cast_array, to_compute};
+use crate::zone::Zone;
+
+/// Rewrites every expression of the plan: a literal that is compared with a column takes the column's type, and
+/// division gives what Doris gives.
+pub fn coerce(plan: LogicalPlan, zone: &Zone) -> Result<LogicalPlan> {
+    let rewritten = plan.transform_up_with_subqueries(|node| {
+        let schema = input_schema(&node);
+        let preserver = NamePreserver::new(&node);
+        let changed = node.map_expressions(|expr| {
+            let name = preserver.save(&expr);
+            expr.transform_up(|e| rewrite(e, &schema, zone)).map(|t| t.update_data(|e| name.restore(e)))
+        })?;
+        if changed.transformed { changed.map_data(LogicalPlan::recompute_schema) } else { Ok(changed) }
+    })?;
+    // A changed type below changes the types above it.
+    Ok(rewritten.data.transform_up(|node| node.recompute_schema().map(Transformed::yes))?.data)
+}
+
+fn input_schema(node: &LogicalPlan) -> DFSchema {
+    let mut schema = merge_schema(&node.inputs());
+    if let LogicalPlan::TableScan(scan) = node {
+        schema.merge(&scan.projected_schema);
+    }
+    schema
+}
+
+fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Expr>> {
+    match expr {
+        Expr::BinaryExpr(binary) => rewrite_binary(binary, schema, zone),
+        Expr::Between(Between { expr, negated, low, high }) => {
+            let (low, a) = fit(*low, &expr, schema, zone)?;
+            let (high, b) = fit(*high, &expr, schema, zone)?;
+            let between = Expr::Between(Between::new(expr, negated, Box::new(low), Box::new(high)));
+            Ok(Transformed::new_transformed(between, a || b))
+        }
+        Expr::InList(InList { expr, list, negated }) => {
+            let mut any = false;
+            let list = list
+                .into_iter()
+                .map(|item| {
+                    let (item, changed) = fit(item, &expr, schema, zone)?;
+                    any |= changed;
+                    Ok(item)
+                })
+                .collect::<Result<Vec<_>>>()?;
+            Ok(Transformed::new_transformed(Expr::InList(InList::new(expr, list, negated)), any))
+        }
+        other => Ok(Transformed::no(other)),
+    }
+}
+
+fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Expr>> {
+    let BinaryExpr { left, op, right } = binary;
+    let comparison = matches!(
+        op,
+        Operator::Eq
+            | Operator::NotEq
+            | Operator::Lt
+            | Operator::LtEq
+            | Operator::Gt
+            | Operator::GtEq
+            | Operator::IsDistinctFrom
+            | Operator::IsNotDistinctFrom
+    );
+    if comparison {
+        let (right, a) = fit(*right, &left, schema, zone)?;
+        let (left, b) = fit(*left, &right, schema, zone)?;
+        let out = Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)));
+        return Ok(Transformed::new_transformed(out, a || b));
+    }
+    if matches!(op, Operator::Divide | Operator::Modulo | Operator::IntegerDivide) {
+        return divide(*left, op, *right, schema);
+    }
+    Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })))
+}
+
+/// `/` of integers is a fraction, `DIV` is not, and a zero divisor gives NULL.
+fn divide(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    if matches!(&right, Expr::ScalarFunction(f) if f.name() == "nullif") {
+        return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)))));
+    }
+    let types = (left.get_type(schema)?, right.get_type(schema)?);
+    if !types.1.is_numeric() {
+        return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)))));
+    }
+    let fraction = op == Operator::Divide && types.0.is_integer() && types.1.is_integer();
+    let left = if fraction { left.cast_to(&arrow_schema::DataType::Float64, schema)? } else { left };
+    let zero = lit(ScalarValue::new_zero(&types.1)?);
+    let right = datafusion::functions::core::expr_fn::nullif(right, zero);
+    let op = if op == Operator::IntegerDivide { Operator::Divide } else { op };
+    Ok(Transformed::yes(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)))))
+}
+
+/// The literal in the type of what it is compared with; other expressions stay as they are.
+fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(Expr, bool)> {
+    let Expr::Literal(value, None) = &literal else { return Ok((literal, false)) };
+    if value.is_null() || matches!(other, Expr::Literal(..)) {
+        return Ok((literal, false));
+    }
+    let Ok((_, field)) = other.to_field(schema) else { return Ok((literal, false)) };
+    let target = match DorisType::of_field(&field) {
+        // The fraction of the literal counts even where the column has none.
+        DorisType::DateTime(_) | DorisType::DateTimeV1 => DorisType::DateTime(6),
+        DorisType::TimestampTz(_) => DorisType::TimestampTz(6),
+        DorisType::Date | DorisType::DateV1 => match value.try_as_str() {
+            Some(Some(text)) if text.trim().contains([' ', 'T', ':']) => DorisType::DateTime(6),
+            _ => DorisType::Date,
+        },
+        other => other,
+    };
+    let is_text = value.try_as_str().is_some();
+    let wanted = match &target {
+        t if t.is_text() || matches!(t, DorisType::Json | DorisType::Variant | DorisType::Null) => false,
+        t if t.is_nested() || t.is_opaque() => false,
+        DorisType::Boolean => !matches!(value, ScalarValue::Boolean(_)),
+        DorisType::Ipv4 | DorisType::Ipv6 | DorisType::Time(_) | DorisType::Varbinary(_) => is_text,
+        // Numbers compare as numbers already, whatever their width.
+        t if t.is_number() => is_text,
+        _ => is_text || value.data_type().is_integer(),
+    };
+    if !wanted {
+        return Ok((literal, false));
+    }
+    let text: ArrayRef = match value.try_as_str() {
+        Some(text) => Arc::new(StringArray::from(vec![text])),
+        None => value.to_array()?,
+    };
+    let from = DorisType::of_arrow(text.data_type());
+    let target = match &target {
+        // A text compared with a number is that number, with all its digits.
+        t if t.is_number() => match value.try_as_str().flatten().and_then(number_type) {
+            Some(number) => number,
+            None => return Ok((literal, false)),
+        },
+        t => t.clone(),
+    };
+    let stored = cast_array(&from, &target, &text, zone, true)
+        .map_err(|e| DataFusionError::Plan(format!("{} in comparison", e.message)))?;
+    let scalar = ScalarValue::try_from_array(&to_compute(&target, &stored), 0)?;
+    Ok((Expr::Literal(scalar, None), true))
+}
+
+/// The narrowest exact type of a number text; `None` when it is no number.
+fn number_type(text: &str) -> Option<DorisType> {
+    let text = text.trim();
+    if text.parse::<i64>().is_ok() {
+        return Some(DorisType::BigInt);
+    }
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    let whole = whole.strip_prefix(['-', '+']).unwrap_or(whole);
+    let (scale, precision) = (fraction.len(), (whole.len() + fraction.len()).max(1));
+    if digits(whole) && digits(fraction) && precision <= 76 {
+        return Some(DorisType::Decimal(precision.max(scale) as u8, scale as u8));
+    }
+    text.parse::<f64>().ok().map(|_| DorisType::Double)
+}

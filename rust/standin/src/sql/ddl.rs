@@ -1,0 +1,247 @@
+//! Definitions carried out: databases, tables, views.
+
+use std::sync::Arc;
+
+use datafusion::sql::sqlparser::tokenizer::Token;
+
+use super::create_table::read_create_table;
+use super::cursor::Cursor;
+use super::lexer::Statement;
+use crate::catalog::{Relation, View};
+use crate::engine::{Answer, Engine, Session, SqlError};
+use crate::tablet::{Table, TableVersion};
+use crate::tablet_commit::change_tablets;
+
+/// The answer of a statement that has no rows.
+pub(crate) fn done() -> Answer {
+    Answer::Done { affected: 0, info: String::new() }
+}
+
+impl Engine {
+    pub(crate) async fn create(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Answer, SqlError> {
+        let or_replace = cursor.eat_all(&["OR", "REPLACE"]);
+        if cursor.eat("DATABASE") || cursor.eat("SCHEMA") {
+            return self.create_database(cursor);
+        }
+        if cursor.eat("VIEW") {
+            return self.create_view(session, statement, cursor, or_replace).await;
+        }
+        cursor.eat("EXTERNAL");
+        cursor.eat("TEMPORARY");
+        if cursor.eat("TABLE") {
+            return self.create_table(session, cursor);
+        }
+        Err(cursor.unexpected("DATABASE, TABLE or VIEW"))
+    }
+
+    fn create_database(&self, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        let if_not_exists = cursor.eat_all(&["IF", "NOT", "EXISTS"]);
+        let name = cursor.path()?.pop().unwrap_or_default();
+        if cursor.eat("PROPERTIES") {
+            super::create_table::read_properties(cursor)?;
+        }
+        cursor.expect_end()?;
+        check_name(&name)?;
+        let made = self.catalog().create_database(&name);
+        if !made && !if_not_exists {
+            return Err(SqlError {
+                code: 1007,
+                sqlstate: "HY000",
+                message: format!(
+                    "errCode = 2, detailMessage = Can't create database '{name}'; database exists"
+                ),
+            });
+        }
+        Ok(done())
+    }
+
+    fn create_table(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        let create = read_create_table(cursor)?;
+        let database = self.database_of(session, create.database)?;
+        check_name(&create.name)?;
+        if let Ok(_existing) = self.catalog().relation(&database, &create.name) {
+            return if create.if_not_exists { Ok(done()) } else { Err(table_exists(&create.name)) };
+        }
+        self.check_replication(&create.schema.properties)?;
+        let partitions = self.first_partitions(&create.name, &create.schema, create.partitions)?;
+        let moment = self.catalog().moment();
+        let version = TableVersion {
+            schema: Arc::new(create.schema),
+            partitions,
+            version: 1,
+            stamp: moment.stamp,
+        };
+        let table = Table::new(self.catalog().next_id(), moment.micros, version);
+        let made = self.catalog().create(&database, &create.name, Relation::Table(table))?;
+        if made || create.if_not_exists { Ok(done()) } else { Err(table_exists(&create.name)) }
+    }
+
+    /// As Doris does, refuses more replicas than there are back ends.
+    fn check_replication(&self, properties: &std::collections::BTreeMap<String, String>) -> Result<(), SqlError> {
+        let Some(text) = properties.get("replication_num") else { return Ok(()) };
+        let backends = self.cluster().backends().len().max(1);
+        match text.trim().parse::<usize>() {
+            Ok(0) | Err(_) => Err(SqlError::plain(format!("Invalid replication_num: {text}"))),
+            Ok(replicas) if replicas > backends => Err(SqlError::plain(format!(
+                "replication num should be less than the number of available backends. replication num is {replicas}, available backend num is {backends}"
+            ))),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    async fn create_view(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        cursor: &mut Cursor<'_>,
+        or_replace: bool,
+    ) -> Result<Answer, SqlError> {
+        let if_not_exists = cursor.eat_all(&["IF", "NOT", "EXISTS"]);
+        let (database, name) = cursor.table_name()?;
+        let database = self.database_of(session, database)?;
+        check_name(&name)?;
+        let mut columns = Vec::new();
+        if cursor.eat_token(&Token::LParen) {
+            loop {
+                columns.push(cursor.ident()?);
+                if cursor.eat("COMMENT") {
+                    cursor.string()?;
+                }
+                if !cursor.eat_token(&Token::Comma) {
+                    break;
+                }
+            }
+            cursor.expect_token(&Token::RParen)?;
+        }
+        let comment = if cursor.eat("COMMENT") { cursor.string()? } else { String::new() };
+        cursor.expect("AS")?;
+        let query = statement.raw(cursor.at, statement.tokens.len() - 1).to_string();
+        let view = View {
+            query,
+            database: session.database.clone().unwrap_or_else(|| database.clone()),
+            columns,
+            comment,
+        };
+        // A view that cannot be read is refused now, not when it is used.
+        let width = self.view_columns(session, &view).await?.len();
+        if !view.columns.is_empty() && view.columns.len() != width {
+            return Err(SqlError::plain(format!(
+                "Column count of view {name} is {}, of its query {width}",
+                view.columns.len()
+            )));
+        }
+        if let Ok(existing) = self.catalog().relation(&database, &name) {
+            match existing {
+                Relation::View(_) if or_replace => self.catalog().remove(&database, &name).map(drop)?,
+                _ if if_not_exists => return Ok(done()),
+                _ => return Err(table_exists(&name)),
+            }
+        }
+        self.catalog().create(&database, &name, Relation::View(Arc::new(view)))?;
+        Ok(done())
+    }
+
+    pub(crate) fn drop(&self, session: &mut Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        if cursor.eat("DATABASE") || cursor.eat("SCHEMA") {
+            let if_exists = cursor.eat_all(&["IF", "EXISTS"]);
+            let name = cursor.path()?.pop().unwrap_or_default();
+            cursor.eat("FORCE");
+            cursor.expect_end()?;
+            if !self.catalog().drop_database(&name)? && !if_exists {
+                return Err(SqlError {
+                    code: 1008,
+                    sqlstate: "HY000",
+                    message: format!(
+                        "errCode = 2, detailMessage = Can't drop database '{name}'; database doesn't exist"
+                    ),
+                });
+            }
+            if session.database.as_deref() == Some(name.as_str()) {
+                session.database = None;
+            }
+            return Ok(done());
+        }
+        let view = cursor.eat("VIEW");
+        if !view {
+            cursor.eat("TEMPORARY");
+            cursor.expect("TABLE")?;
+        }
+        let if_exists = cursor.eat_all(&["IF", "EXISTS"]);
+        let (database, name) = cursor.table_name()?;
+        cursor.eat("FORCE");
+        cursor.expect_end()?;
+        let database = self.database_of(session, database)?;
+        match self.catalog().relation(&database, &name) {
+            Ok(Relation::Table(_)) if view => {
+                return Err(SqlError::plain(format!("{database}.{name} is not a VIEW")));
+            }
+            Ok(Relation::View(_)) if !view => {
+                return Err(SqlError::plain(format!(
+                    "{database}.{name} is not a TABLE. Use 'DROP VIEW {database}.{name}'"
+                )));
+            }
+            Ok(_) => {
+                self.catalog().remove(&database, &name)?;
+            }
+            Err(_) if if_exists => {}
+            Err(error) if error.code == 1049 => return Err(error),
+            Err(_) => {
+                return Err(SqlError {
+                    code: 1051,
+                    sqlstate: "42S02",
+                    message: format!("errCode = 2, detailMessage = Unknown table '{name}' in {database}"),
+                });
+            }
+        }
+        Ok(done())
+    }
+
+    pub(crate) async fn truncate(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        cursor.expect("TABLE")?;
+        let (database, name) = cursor.table_name()?;
+        let mut names = Vec::new();
+        if cursor.eat("PARTITION") || cursor.eat("PARTITIONS") {
+            names = cursor.ident_list()?;
+        }
+        cursor.eat("FORCE");
+        cursor.expect_end()?;
+        let database = self.database_of(session, database)?;
+        let table = self.catalog().table(&database, &name)?;
+        let mut writer = Arc::clone(&table.writer).lock_owned().await;
+        let version = table.snapshot();
+        let mut emptied = std::collections::HashSet::new();
+        for name in &names {
+            let partition = version
+                .partition(name, false)
+                .ok_or_else(|| SqlError::plain(format!("Partition {name} does not exist")))?;
+            emptied.extend(partition.tablets.iter().map(|t| t.id));
+        }
+        let next = change_tablets(&version, self.catalog().moment(), |tablet| {
+            Ok((names.is_empty() || emptied.contains(&tablet.id)).then(Vec::new))
+        })?;
+        writer.forget();
+        table.publish(next);
+        Ok(done())
+    }
+}
+
+pub(crate) fn table_exists(name: &str) -> SqlError {
+    SqlError {
+        code: 1050,
+        sqlstate: "42S01",
+        message: format!("errCode = 2, detailMessage = Table '{name}' already exists"),
+    }
+}
+
+/// Doris' rule for names: a letter or underscore first, at most 64 bytes more.
+fn check_name(name: &str) -> Result<(), SqlError> {
+    let good = !name.is_empty()
+        && name.len() <= 256
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | ' ' | '.'));
+    if good { Ok(()) } else { Err(SqlError::plain(format!("Incorrect name '{name}'"))) }
+}

@@ -1,0 +1,73 @@
+//! One statement after the other: the first words decide who carries it out.
+
+use super::cursor::Cursor;
+use super::ddl::done;
+use super::lexer::{Statement, statements};
+use crate::engine::{Answer, Engine, Rows, Session, SqlError};
+
+impl Engine {
+    /// Runs the statements of a text, separated by `;`, one answer each. Fails at the first that fails; what the
+    /// ones before it did stays done.
+    pub async fn execute(&self, session: &mut Session, sql: &str) -> Result<Vec<Answer>, SqlError> {
+        let mut answers = Vec::new();
+        for statement in statements(sql)? {
+            answers.push(self.run(session, &statement).await?);
+        }
+        Ok(answers)
+    }
+
+    async fn run(&self, session: &mut Session, statement: &Statement) -> Result<Answer, SqlError> {
+        let mut cursor = Cursor::new(&statement.tokens);
+        let first = match cursor.peek() {
+            Some(datafusion::sql::sqlparser::tokenizer::Token::Word(word)) => word.value.to_ascii_uppercase(),
+            _ => String::new(),
+        };
+        let is_query = matches!(first.as_str(), "SELECT" | "WITH" | "VALUES" | "");
+        if is_query {
+            return self.select(session, statement).await;
+        }
+        cursor.next();
+        match first.as_str() {
+            "INSERT" => self.insert(session, statement, &mut cursor).await,
+            "DELETE" => self.delete(session, statement, &mut cursor).await,
+            "UPDATE" => self.update(session, statement, &mut cursor).await,
+            "TRUNCATE" => self.truncate(session, &mut cursor).await,
+            "CREATE" => self.create(session, statement, &mut cursor).await,
+            "DROP" => self.drop(session, &mut cursor),
+            "ALTER" => self.alter(session, &mut cursor).await,
+            "SET" => self.set_variables(session, statement, &mut cursor).await,
+            "UNSET" => self.unset_variable(session, &mut cursor),
+            "USE" => self.use_database(session, &mut cursor),
+            "SHOW" => self.show(session, statement, &mut cursor).await,
+            "DESC" | "DESCRIBE" => self.describe(session, statement, &mut cursor).await,
+            "EXPLAIN" => self.explain(session, statement, &mut cursor).await,
+            // There are no transactions over several statements, so there is nothing to end.
+            "COMMIT" | "ROLLBACK" | "SYNC" => Ok(done()),
+            _ => {
+                cursor.at = 0;
+                Err(cursor.unexpected("a statement that this server knows"))
+            }
+        }
+    }
+
+    async fn select(&self, session: &Session, statement: &Statement) -> Result<Answer, SqlError> {
+        let stream = self.statement_stream(session, statement).await?;
+        Ok(Answer::Rows(stream.collect().await?))
+    }
+
+    /// Rows of a query text, for uses inside the engine.
+    pub(crate) async fn query_rows(&self, session: &Session, sql: &str) -> Result<Rows, SqlError> {
+        self.query_stream(session, sql).await?.collect().await
+    }
+
+    fn use_database(&self, session: &mut Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        let mut parts = cursor.path()?;
+        cursor.expect_end()?;
+        let database = parts.pop().unwrap_or_default();
+        if !self.catalog().has_database(&database) {
+            return Err(SqlError::unknown_database(&database));
+        }
+        session.database = Some(database);
+        Ok(done())
+    }
+}

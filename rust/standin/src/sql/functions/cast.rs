@@ -1,0 +1,20 @@
+//! `CAST(x AS type)`, which the tokens of a query were rewritten to.
+
+use arrow_array::ArrayRef;
+use datafusion::common::{DataFusionError, Result};
+
+use super::{Arguments, Call, Definition};
+use crate::sql::parse_type;
+use crate::types::DorisType;
+
+pub(super) const FUNCTIONS: [Definition; 1] =
+    [Definition { names: &["doris_cast", "doris_try_cast"], arguments: (2, 2), returns, run }];
+
+fn returns(arguments: &Arguments<'_>) -> Result<DorisType> {
+    let text = arguments.text(1).ok_or_else(|| DataFusionError::Plan("CAST without a type".into()))?;
+    parse_type(&text).map_err(|e| DataFusionError::Plan(e.message))
+}
+
+fn run(call: &Call<'_>) -> Result<ArrayRef> {
+    call.arg(0, &call.returns)
+}

@@ -1,0 +1,128 @@
+//! Partitions made and dropped: ends completed, overlaps refused, tablets placed on back ends.
+
+use std::sync::Arc;
+
+use super::partition_clause::PartitionClause;
+use crate::catalog_partition::{Bound, BoundEncoder, PartitionFinder};
+use crate::catalog_schema::{PartitionKind, TableSchema};
+use crate::engine::{Engine, SqlError};
+use crate::tablet::{Partition, Tablet};
+
+impl Engine {
+    /// The first partitions of a table.
+    pub(crate) fn first_partitions(
+        &self,
+        table: &str,
+        schema: &TableSchema,
+        clauses: Vec<PartitionClause>,
+    ) -> Result<Vec<Arc<Partition>>, SqlError> {
+        if schema.partition_kind == PartitionKind::None {
+            return Ok(vec![self.new_partition(table, Bound::All, schema.buckets, false)]);
+        }
+        let mut partitions = Vec::new();
+        for clause in clauses {
+            let partition = self.partition_of_clause(schema, &partitions, clause, schema.buckets, false)?;
+            partitions.push(partition);
+        }
+        Ok(partitions)
+    }
+
+    /// A partition beside others of the same kind (temporary or not); overlap is an error.
+    pub(crate) fn partition_of_clause(
+        &self,
+        schema: &TableSchema,
+        beside: &[Arc<Partition>],
+        clause: PartitionClause,
+        buckets: usize,
+        temporary: bool,
+    ) -> Result<Arc<Partition>, SqlError> {
+        let encoder = BoundEncoder::new(schema)?;
+        let mut bound = clause.bound;
+        match &mut bound {
+            Bound::Range { lower, upper } => {
+                if clause.open_start {
+                    *lower = lower_end(&encoder, beside, upper.as_deref())?;
+                }
+                if let (Some(lower), Some(upper)) = (&lower, &upper) {
+                    if encoder.bound(lower)? >= encoder.bound(upper)? {
+                        return Err(SqlError::plain(format!(
+                            "Range of partition {} is empty or intersects with another",
+                            clause.name
+                        )));
+                    }
+                }
+            }
+            Bound::List(list) => {
+                let known = encoded_lists(&encoder, beside)?;
+                for values in list.iter() {
+                    if known.contains(&encoder.bound(values)?) {
+                        return Err(overlap(&clause.name));
+                    }
+                }
+            }
+            Bound::All => {}
+        }
+        let all = beside.iter().map(|p| &p.bound).chain([&bound]);
+        if PartitionFinder::new(schema, all)?.overlap() {
+            return Err(overlap(&clause.name));
+        }
+        Ok(self.new_partition(&clause.name, bound, buckets, temporary))
+    }
+
+    /// An empty partition whose tablets go to the back ends by turns.
+    pub(crate) fn new_partition(&self, name: &str, bound: Bound, buckets: usize, temporary: bool) -> Arc<Partition> {
+        let catalog = self.catalog();
+        let backends = self.cluster().backends().len().max(1);
+        let tablets = (0..buckets)
+            .map(|_| {
+                let backend_index = self.next_backend() % backends;
+                Arc::new(Tablet { id: catalog.next_id(), backend_index, batches: Vec::new() })
+            })
+            .collect();
+        Arc::new(Partition {
+            id: catalog.next_id(),
+            name: name.to_string(),
+            bound,
+            version: 1,
+            visible_micros: catalog.clock.now_micros(),
+            temporary,
+            tablets,
+        })
+    }
+}
+
+fn overlap(name: &str) -> SqlError {
+    SqlError::plain(format!("Range or list of partition {name} is intersected with another partition"))
+}
+
+fn encoded_lists(encoder: &BoundEncoder, partitions: &[Arc<Partition>]) -> Result<Vec<Vec<u8>>, SqlError> {
+    let mut out = Vec::new();
+    for partition in partitions {
+        if let Bound::List(list) = &partition.bound {
+            for values in list {
+                out.push(encoder.bound(values)?);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Where a `LESS THAN` partition begins: at the largest end of another that is not above its own.
+fn lower_end(
+    encoder: &BoundEncoder,
+    beside: &[Arc<Partition>],
+    upper: Option<&[crate::catalog_partition::BoundValue]>,
+) -> Result<Option<Vec<crate::catalog_partition::BoundValue>>, SqlError> {
+    let own = upper.map(|v| encoder.bound(v)).transpose()?;
+    let mut best: Option<(Vec<u8>, Vec<crate::catalog_partition::BoundValue>)> = None;
+    for partition in beside {
+        if let Bound::Range { upper: Some(values), .. } = &partition.bound {
+            let end = encoder.bound(values)?;
+            let below = own.as_ref().is_none_or(|own| end < *own);
+            if below && best.as_ref().is_none_or(|(known, _)| end > *known) {
+                best = Some((end, values.clone()));
+            }
+        }
+    }
+    Ok(best.map(|(_, values)| values))
+}
