@@ -2,11 +2,11 @@ package org.apache.doris.flink.jni;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -16,10 +16,6 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -31,51 +27,15 @@ import java.util.stream.Stream;
 @Timeout(180)
 class ClassLoadersTest {
     private static final int JOBS = 20;
-    private static final String INIT =
-            "CREATE DATABASE test;\n"
-                + "CREATE TABLE test.boundary (id BIGINT, name STRING) DUPLICATE KEY(id)\n"
-                + "DISTRIBUTED BY HASH(id) BUCKETS 3 PROPERTIES ('replication_num' = '1');\n"
-                + "INSERT INTO test.boundary VALUES (1, 'Zoë'), (2, NULL), (3, '😀'), (4, '');\n";
+
+    @RegisterExtension final StandinProcess standin = new StandinProcess();
 
     @TempDir Path folder;
-    private Process server;
     private byte[] config;
 
     @BeforeEach
-    void startServer() throws Exception {
-        Path init = Files.writeString(folder.resolve("init.sql"), INIT);
-        Path ports = folder.resolve("ports.json");
-        Path log = folder.resolve("standin.log");
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("doris.standin.binary"));
-        for (String port :
-                List.of("fe-http", "mysql", "fe-flight", "be-http", "be-flight", "admin")) {
-            command.addAll(List.of("--" + port, "0"));
-        }
-        command.addAll(List.of("--init", init.toString(), "--ports-file", ports.toString()));
-        command.add("--exit-with-stdin");
-        server =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(log.toFile())
-                        .start();
-        await(
-                () -> "the stand-in does not start: " + text(log),
-                () -> Files.exists(ports) || !server.isAlive());
-        assertThat(server.isAlive()).as(text(log)).isTrue();
-        Matcher http =
-                Pattern.compile("\"fe\"\\s*:\\s*\\[\\s*\\{[^}]*\"http\"\\s*:\\s*(\\d+)")
-                        .matcher(text(ports));
-        assertThat(http.find()).as(text(ports)).isTrue();
-        config = new TestConfig("127.0.0.1:" + http.group(1)).bytes();
-    }
-
-    @AfterEach
-    void stopServer() throws Exception {
-        server.getOutputStream().close();
-        if (!server.waitFor(10, TimeUnit.SECONDS)) {
-            server.destroyForcibly();
-        }
+    void config() {
+        config = standin.config().bytes();
     }
 
     @Test
@@ -94,7 +54,7 @@ class ClassLoadersTest {
         try (Stream<Path> files = Files.list(folder)) {
             assertThat(files).noneMatch(file -> file.toString().contains("doris-flink-native"));
         }
-        await(
+        StandinProcess.await(
                 () -> "class loaders that are still reachable: " + reachable(loaders),
                 () -> {
                     System.gc();
@@ -144,29 +104,11 @@ class ClassLoadersTest {
     /** Threads of this process that a native runtime named. */
     private static long nativeThreads() throws IOException {
         try (Stream<Path> threads = Files.list(Paths.get("/proc/self/task"))) {
-            return threads.filter(thread -> text(thread.resolve("comm")).startsWith("doris-native"))
+            return threads.filter(
+                            thread ->
+                                    StandinProcess.text(thread.resolve("comm"))
+                                            .startsWith("doris-native"))
                     .count();
-        }
-    }
-
-    private interface Condition {
-        boolean holds() throws Exception;
-    }
-
-    private static void await(Supplier<String> what, Condition condition) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!condition.holds()) {
-            assertThat(System.nanoTime()).as(what.get()).isLessThan(deadline);
-            Thread.sleep(20);
-        }
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            // A thread that has ended, a file that is not there yet.
-            return "";
         }
     }
 }
