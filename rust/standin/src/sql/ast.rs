@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, Function, Ident, ObjectName, ObjectNamePart, OrderByKind, Query, Select, SelectItem, SetExpr, Statement,
+    BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, OrderByKind, Query, Select, SelectItem, SetExpr, Statement,
     TableFactor, VisitMut, VisitorMut,
 };
 
@@ -41,6 +41,10 @@ fn first_select(body: &mut SetExpr) -> Option<&mut Select> {
 /// Reads the shown names, and gives items whose names would collide names of their own.
 fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
     let known = items.len() == select.projection.len();
+    let wildcards = select
+        .projection
+        .iter()
+        .any(|i| matches!(i, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)));
     let mut used: Vec<String> = Vec::new();
     let mut shown = Vec::new();
     for (at, item) in select.projection.iter_mut().enumerate() {
@@ -61,7 +65,9 @@ fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
                 continue;
             }
         };
-        if used.contains(&internal) {
+        // A column beside a wildcard is there twice.
+        let column = matches!(item, SelectItem::UnnamedExpr(Expr::Identifier(_) | Expr::CompoundIdentifier(_)));
+        if used.contains(&internal) || wildcards && column {
             let unique = format!("{internal}#{at}");
             let expr = match item {
                 SelectItem::ExprWithAlias { expr, .. } | SelectItem::UnnamedExpr(expr) => expr.clone(),
@@ -144,8 +150,14 @@ impl VisitorMut for Normaliser {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         lower_column(expr);
+        if let Expr::BinaryOp { left, op: BinaryOperator::MyIntegerDivide, right } = expr {
+            *expr = super::ast_functions::call("int_div", [left.as_ref().clone(), right.as_ref().clone()]);
+        }
         if let Expr::Function(function) = expr {
             lower_function(function);
+            if let Some(other) = super::ast_functions::rewritten(function) {
+                *expr = other;
+            }
         }
         ControlFlow::Continue(())
     }

@@ -2,6 +2,7 @@
 
 mod alter;
 mod ast;
+mod ast_functions;
 mod coerce;
 mod create_table;
 mod create_text;
@@ -24,6 +25,8 @@ mod rewrite;
 mod show;
 mod tables;
 mod tablets_plan;
+#[cfg(test)]
+mod tests;
 pub mod types;
 mod variables;
 

@@ -11,6 +11,8 @@ use datafusion::catalog::memory::MemorySourceConfig;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::common::{Column, Result, ScalarValue, ToDFSchema};
+use datafusion::logical_expr::expr_rewriter::unnormalize_col;
+use datafusion::logical_expr::expr_rewriter::unnormalize_col;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
@@ -71,7 +73,8 @@ impl SnapshotTable {
             if names.is_empty() || !names.iter().all(|n| schema.partition_columns.iter().any(|p| p == n)) {
                 continue;
             }
-            let expr = state.create_physical_expr(filter.clone(), &df_schema)?;
+            // A plan names the columns with their table.
+            let expr = state.create_physical_expr(unnormalize_col(filter.clone()), &df_schema)?;
             let builder = PruningPredicateBuilder::new().with_file_schema(Arc::clone(&self.schema));
             let Ok(predicate) = builder.try_build(expr) else { continue };
             let keep = predicate.prune(&Bounds { table: self, partitions: &left })?;

@@ -74,6 +74,9 @@ fn direct(
         };
         return Some(bounded(to, texts, strict));
     }
+    if from.is_nested() && to.is_nested() {
+        return super::cast_nested::cast_nested(from, to, array, zone, strict);
+    }
     match (array.data_type(), to) {
         (DataType::Timestamp(unit, _), DorisType::DateTime(scale)) => {
             let shift = matches!(from, DorisType::TimestampTz(_));

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod cast;
+mod cast_nested;
 pub mod civil;
 pub mod compute;
 pub mod datetime;
