@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::admin::faults::{Faults, Point, Sight, Strike};
 use crate::admin::journal::{Entry, Journal};
 use crate::admin::stats::{Counters, Stats};
-use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::engine::Engine;
 use crate::flight::results::Results;
@@ -26,7 +25,6 @@ pub(crate) struct Shared {
     pub(crate) counters: Counters,
     pub(crate) sessions: Sessions,
     pub(crate) results: Results,
-    pub(crate) clock: Clock,
 }
 
 impl Shared {

@@ -8,7 +8,6 @@ use tokio_util::sync::CancellationToken;
 use crate::admin::faults::{Faults, Rule, RuleState};
 use crate::admin::journal::{Entry, Journal, mask_statement};
 use crate::admin::stats::{Counters, Stats};
-use crate::clock::Clock;
 use crate::cluster::{Backend, Cluster, Frontend};
 use crate::config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};
 use crate::engine::{Answer, Engine};
@@ -56,7 +55,6 @@ impl Standin {
             counters: Counters::default(),
             sessions: Sessions::default(),
             results: Results::default(),
-            clock: Clock::default(),
         });
         for path in &config.init {
             let sql = tokio::fs::read_to_string(path)
@@ -180,7 +178,7 @@ impl Standin {
 
     /// Moves the cluster's clock by `ms`, which may be negative.
     pub fn shift_clock(&self, ms: i64) {
-        self.nodes.shared().clock.shift(ms);
+        self.engine().catalog().clock.shift(ms);
     }
 
     /// Ends everything and waits until all listeners are closed.

@@ -123,6 +123,8 @@ async fn clock(State(nodes): State<Arc<Nodes>>, body: String) -> Response {
         Ok(clock) => {
             nodes
                 .shared()
+                .engine
+                .catalog()
                 .clock
                 .shift(clock.advance_ms.saturating_sub(clock.back_ms));
             done()

@@ -17,9 +17,11 @@ pub(crate) mod ticket;
 
 /// A random number that a client cannot guess.
 pub(crate) fn random() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    // Each `RandomState` has keys of its own, the first of a thread from the operating system.
-    std::collections::hash_map::RandomState::new()
-        .build_hasher()
-        .finish()
+    getrandom::u64().unwrap_or_else(|_| {
+        use std::hash::{BuildHasher, Hasher};
+        // Each `RandomState` has keys of its own, the first of a thread from the operating system.
+        std::collections::hash_map::RandomState::new()
+            .build_hasher()
+            .finish()
+    })
 }

@@ -319,6 +319,7 @@ pub(crate) fn status_of(error: &SqlError) -> Status {
     }
     let name = match error.code {
         1049 => "ERR_BAD_DB_ERROR".to_owned(),
+        1054 => "ERR_BAD_FIELD_ERROR".to_owned(),
         1051 => "ERR_UNKNOWN_TABLE".to_owned(),
         1064 => "ERR_PARSE_ERROR".to_owned(),
         1105 => "ERR_UNKNOWN_ERROR".to_owned(),
