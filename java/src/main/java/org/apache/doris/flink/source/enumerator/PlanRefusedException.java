@@ -10,8 +10,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A plan that is refused however often it is asked for: wrong login, no such table, types that do
- * not fit. The mark tells Flink to fail the job instead of restarting it for ever.
+ * A plan that is refused however often it is asked for: wrong login, unknown host name, no such
+ * table, types that do not fit. The mark tells Flink to fail the job instead of restarting it for
+ * ever. A cluster that is merely down is left to the restart strategy.
  *
  * <p>For a source that starts anew only: a job that goes on from a checkpoint must not end for
  * good, since Flink may delete the checkpoints of a job that has failed.
@@ -23,6 +24,7 @@ final class PlanRefusedException extends FlinkRuntimeException {
     private static final Set<ErrorCode> HOPELESS =
             EnumSet.of(
                     ErrorCode.CONFIG,
+                    ErrorCode.CONNECT,
                     ErrorCode.AUTH,
                     ErrorCode.NOT_FOUND,
                     ErrorCode.SCHEMA,
