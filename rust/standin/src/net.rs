@@ -147,12 +147,11 @@ impl Connection {
 
     /// Turns "not ready" into an error when the connection ends, and wakes the task when that happens later.
     fn guard<T>(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if poll.is_pending() && self.wait.as_mut().poll(context).is_ready() {
-            if let Some(error) = self.ended() {
-                return Poll::Ready(Err(error));
-            }
+        if poll.is_ready() || self.wait.as_mut().poll(context).is_pending() {
+            return poll;
         }
-        poll
+        self.ended()
+            .map_or(Poll::Pending, |error| Poll::Ready(Err(error)))
     }
 }
 

@@ -8,8 +8,15 @@ use super::envelope::Envelope;
 use super::{Call, Rest};
 use crate::engine::{Answer, Rows, Session};
 use crate::text::render;
+use crate::types::DorisType;
 
-/// Runs one statement in a session of its own and gives all rows at once.
+/// Rows given when the call sets no limit.
+const DEFAULT_LIMIT: u64 = 1000;
+
+/// Digits that a JSON number carries without loss in every reader.
+const EXACT_DIGITS: u8 = 15;
+
+/// Runs one statement in a session of its own and gives its rows at once, as many as the call's `limit` says.
 pub(super) async fn answer(rest: &Rest, call: &Call, database: &str) -> Envelope {
     let Some(sql) = call.sql("stmt").filter(|sql| !sql.trim().is_empty()) else {
         return Envelope::bad_request("Missing statement request body");
@@ -19,14 +26,13 @@ pub(super) async fn answer(rest: &Rest, call: &Call, database: &str) -> Envelope
     session.database = Some(database.to_owned());
     let start = Instant::now();
     match engine.execute(&mut session, &sql).await {
-        Err(error) => Envelope::error(&error.message),
+        Err(error) => Envelope::error(&format!("Failed to execute sql: {}", error.message)),
         Ok(mut answers) => {
             let time = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let rows = |rows: &Rows, text| result_set(rest, &session, rows, text, limit(call), time);
             match answers.pop() {
-                Some(Answer::Rows(rows)) => Envelope::success(result_set(rest, &session, &rows, false, time)),
-                Some(Answer::FrontEndRows(rows)) => {
-                    Envelope::success(result_set(rest, &session, &rows, true, time))
-                }
+                Some(Answer::Rows(answer)) => Envelope::success(rows(&answer, false)),
+                Some(Answer::FrontEndRows(answer)) => Envelope::success(rows(&answer, true)),
                 Some(Answer::Done { .. }) | None => {
                     Envelope::success(json!({"type": "exec_status", "status": {}, "time": time}))
                 }
@@ -35,8 +41,17 @@ pub(super) async fn answer(rest: &Rest, call: &Call, database: &str) -> Envelope
     }
 }
 
-/// Rows as Doris gives them: every value as text, but numbers and truth values of a query as they are.
-fn result_set(rest: &Rest, session: &Session, rows: &Rows, text: bool, time: u64) -> Value {
+fn limit(call: &Call) -> usize {
+    let body: Option<Value> = serde_json::from_slice(&call.body).ok();
+    let given = body
+        .as_ref()
+        .and_then(|body| body.get("limit"))
+        .and_then(Value::as_u64);
+    usize::try_from(given.unwrap_or(DEFAULT_LIMIT)).unwrap_or(usize::MAX)
+}
+
+/// Rows as Doris gives them: numbers of a query as JSON numbers, everything else as text.
+fn result_set(rest: &Rest, session: &Session, rows: &Rows, text: bool, limit: usize, time: u64) -> Value {
     let zone = rest.shared.engine.zone(session);
     let meta: Vec<Value> = rows
         .columns
@@ -50,21 +65,40 @@ fn result_set(rest: &Rest, session: &Session, rows: &Rows, text: bool, time: u64
             json!({"name": column.name, "type": type_name})
         })
         .collect();
-    let mut data = Vec::with_capacity(rows.row_count());
-    for batch in &rows.batches {
-        for row in 0..batch.num_rows() {
-            let values = rows.columns.iter().zip(batch.columns()).map(|(column, array)| {
-                let value = render(&column.doris_type, array, row, &zone);
-                match value {
+    let all = rows
+        .batches
+        .iter()
+        .flat_map(|batch| (0..batch.num_rows()).map(move |row| (batch, row)));
+    let data: Vec<Value> = all
+        .take(limit)
+        .map(|(batch, row)| {
+            let cells = rows.columns.iter().zip(batch.columns()).map(|(column, array)| {
+                match render(&column.doris_type, array, row, &zone) {
                     None => Value::Null,
-                    Some(value) if column.doris_type.is_integer() && !text => {
-                        value.parse::<i64>().map_or(Value::String(value), Value::from)
-                    }
-                    Some(value) => Value::String(value),
+                    Some(shown) if text => Value::String(shown),
+                    Some(shown) => number(&column.doris_type, &shown).unwrap_or(Value::String(shown)),
                 }
             });
-            data.push(Value::Array(values.collect()));
-        }
-    }
+            Value::Array(cells.collect())
+        })
+        .collect();
     json!({"type": "result_set", "meta": meta, "data": data, "time": time})
+}
+
+/// The JSON number of a value; `None` where the type is no number, or where a number would lose digits.
+fn number(doris_type: &DorisType, shown: &str) -> Option<Value> {
+    match doris_type {
+        DorisType::Boolean
+        | DorisType::TinyInt
+        | DorisType::SmallInt
+        | DorisType::Int
+        | DorisType::BigInt => shown.parse::<i64>().ok().map(Value::from),
+        DorisType::Float | DorisType::Double => float(shown),
+        DorisType::Decimal(precision, _) if *precision <= EXACT_DIGITS => float(shown),
+        _ => None,
+    }
+}
+
+fn float(shown: &str) -> Option<Value> {
+    serde_json::Number::from_f64(shown.parse().ok()?).map(Value::Number)
 }

@@ -69,7 +69,9 @@ pub(crate) fn plan(
     let same = columns
         .iter()
         .zip(&fields)
-        .all(|(column, field)| column.doris_type.arrow_type() == *field.data_type());
+        .all(|(column, field)| {
+            column.doris_type.arrow_type() == *field.data_type() && forms.keeps_values(&column.doris_type)
+        });
     let schema = Arc::new(Schema::new(fields));
     if same {
         return (schema, None);
@@ -149,6 +151,18 @@ impl Forms {
         }
     }
 
+    /// Whether values of equal Arrow type are equal too: some forms change only what is written in them.
+    fn keeps_values(&self, doris_type: &DorisType) -> bool {
+        match doris_type {
+            DorisType::Ipv6 => self.switches.ipv6_form == Ipv6Form::Utf8,
+            DorisType::Time(_) => self.switches.time_form == TimeForm::Micros,
+            DorisType::Array(item) => self.keeps_values(item),
+            DorisType::Map(key, value) => self.keeps_values(key) && self.keeps_values(value),
+            DorisType::Struct(fields) => fields.iter().all(|field| self.keeps_values(&field.doris_type)),
+            _ => true,
+        }
+    }
+
     /// Unit that the Arrow field names; with the fault of doris#68392 always microseconds, whatever the values are in.
     fn unit(&self, scale: u8) -> TimeUnit {
         if self.switches.datetime_unit_fault {
@@ -160,8 +174,7 @@ impl Forms {
 
     fn convert(&self, doris_type: &DorisType, array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         let target = self.target(doris_type);
-        let same_values = !matches!(doris_type, DorisType::Ipv6 | DorisType::Time(_));
-        if same_values && target == *array.data_type() {
+        if target == *array.data_type() && self.keeps_values(doris_type) {
             return Ok(array.clone());
         }
         Ok(match doris_type {

@@ -23,10 +23,10 @@ impl Login {
     /// An answer, with the token in its header when the session is new.
     pub(crate) fn respond<T>(&self, body: T) -> Response<T> {
         let mut response = Response::new(body);
-        if self.new {
-            if let Ok(value) = format!("Bearer {}", self.session.token()).parse() {
-                response.metadata_mut().insert("authorization", value);
-            }
+        if self.new
+            && let Ok(value) = format!("Bearer {}", self.session.token()).parse()
+        {
+            response.metadata_mut().insert("authorization", value);
         }
         response
     }
@@ -64,10 +64,11 @@ pub(crate) async fn authorize(
             },
         )
         .await;
-    if let Some(strike) = &strike {
-        if let Some(status) = failure(strike.action(), connection, "") {
-            return Err(status);
-        }
+    if let Some(status) = strike
+        .as_ref()
+        .and_then(|strike| failure(strike.action(), connection, ""))
+    {
+        return Err(status);
     }
     let ip = connection.peer.ip().to_string();
     let user = fe

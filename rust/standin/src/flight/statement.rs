@@ -16,7 +16,7 @@ use super::login::Login;
 use super::results::StoredResult;
 use super::stream::failure;
 use super::ticket::{QueryId, backend_handle, frontend_handle};
-use crate::admin::faults::{Point, Sight};
+use crate::admin::faults::{Point, Sight, Strike};
 use crate::admin::stats::Open;
 use crate::engine::{Answer, Rows, Session, SqlError};
 use crate::net::ConnectionHandle;
@@ -57,10 +57,9 @@ pub(crate) async fn run(
         batches: 0,
     };
     let strike = shared.strike(Point::FlightGetInfo, &sight).await;
-    if let Some(strike) = &strike {
-        if let Some(status) = failure(strike.action(), connection, "get flight info statement failed, ") {
-            return Err(status);
-        }
+    let failed = |strike: &Strike| failure(strike.action(), connection, "get flight info statement failed, ");
+    if let Some(status) = strike.as_ref().and_then(failed) {
+        return Err(status);
     }
 
     let answer = last_answer(fe, &mut session, sql)

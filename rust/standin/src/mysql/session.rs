@@ -71,12 +71,12 @@ impl Commands<'_> {
             return self.refuse(&client).await;
         }
         session.user = client.user.clone();
-        if let Some(database) = &client.database {
-            if let Err(error) = self.use_database(&mut session, database).await {
-                self.note("Login", "", &session, Err(&error));
-                results::error(&mut self.packets, &error).await?;
-                return self.packets.flush().await;
-            }
+        if let Some(database) = &client.database
+            && let Err(error) = self.use_database(&mut session, database).await
+        {
+            self.note("Login", "", &session, Err(&error));
+            results::error(&mut self.packets, &error).await?;
+            return self.packets.flush().await;
         }
         self.note("Login", "", &session, Ok(()));
         results::ok(&mut self.packets, 0, "", false).await?;

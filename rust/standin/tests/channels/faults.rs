@@ -73,9 +73,8 @@ async fn a_stream_can_end_in_every_wrong_way() {
         // A decoder that is handed a damaged batch may refuse it in its own way; it must not pass for good rows.
         let outcome =
             tokio::spawn(async move { fetch_many(&standin).await.map_err(|error| error.to_string()) }).await;
-        match outcome {
-            Ok(Ok(rows)) => assert_ne!(rows, 50_000, "{what}"),
-            Ok(Err(_)) | Err(_) => {}
+        if let Ok(Ok(rows)) = outcome {
+            assert_ne!(rows, 50_000, "{what}");
         }
     }
 }

@@ -137,3 +137,20 @@ async fn single_switches() {
     );
     assert_eq!(batch["i"].as_string::<i32>().value(0), "255.0.0.1");
 }
+
+/// Forms that change the text or number but not the Arrow type, in results that have no other column to convert.
+#[tokio::test]
+async fn forms_that_only_the_values_show() {
+    let standin = cluster_with(|config| {
+        config.profile = "doris-2.1".to_owned();
+        config.init_sql.push_str(
+            "CREATE TABLE test.alone (k INT, v IPV6, a ARRAY<IPV6>) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 1 PROPERTIES ('replication_num' = '1');
+             INSERT INTO test.alone VALUES (1, '::1', ['::2', NULL]);",
+        );
+    })
+    .await;
+    let mut client = login(&standin).await;
+    let batches = read(&mut client, "SELECT v, a FROM test.alone").await.unwrap();
+    assert_eq!(batches[0]["v"].as_string::<i32>().value(0), "1");
+    assert_eq!(batches[0]["a"].as_list::<i32>().values().as_string::<i32>().value(0), "2");
+}

@@ -216,9 +216,20 @@ async fn statements_give_rows_or_their_error() {
     )
     .await;
     assert_eq!((&answer["msg"], &answer["code"]), (&json!("Error"), &json!(1)));
-    assert!(answer["data"].as_str().unwrap().contains("nothing"));
+    let text = answer["data"].as_str().unwrap();
+    assert!(
+        text.starts_with("Failed to execute sql: errCode = 2, detailMessage = "),
+        "{text}"
+    );
+    assert!(text.contains("nothing"), "{text}");
     let answer = envelope(&standin, "POST", path, r#"{"stmt":"set time_zone = '+00:00'"}"#).await;
     assert_eq!(answer["data"]["type"], "exec_status");
     let answer = envelope(&standin, "POST", path, "{}").await;
     assert_eq!(answer["code"], 403);
+    let body = r#"{"stmt":"select amt, cast(id as double) from student where id = 2","limit":1}"#;
+    let answer = envelope(&standin, "POST", path, body).await;
+    assert_eq!(answer["data"]["data"], json!([[-2.25, 2.0]]));
+    let body = r#"{"stmt":"select number from numbers('number' = '3000')"}"#;
+    let answer = envelope(&standin, "POST", path, body).await;
+    assert_eq!(answer["data"]["data"].as_array().unwrap().len(), 1000);
 }
