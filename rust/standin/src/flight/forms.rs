@@ -66,12 +66,9 @@ pub(crate) fn plan(
             }
         })
         .collect();
-    let same = columns
-        .iter()
-        .zip(&fields)
-        .all(|(column, field)| {
-            column.doris_type.arrow_type() == *field.data_type() && forms.keeps_values(&column.doris_type)
-        });
+    let same = columns.iter().zip(&fields).all(|(column, field)| {
+        column.doris_type.arrow_type() == *field.data_type() && forms.keeps_values(&column.doris_type)
+    });
     let schema = Arc::new(Schema::new(fields));
     if same {
         return (schema, None);

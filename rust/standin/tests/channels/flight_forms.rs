@@ -152,5 +152,12 @@ async fn forms_that_only_the_values_show() {
     let mut client = login(&standin).await;
     let batches = read(&mut client, "SELECT v, a FROM test.alone").await.unwrap();
     assert_eq!(batches[0]["v"].as_string::<i32>().value(0), "1");
-    assert_eq!(batches[0]["a"].as_list::<i32>().values().as_string::<i32>().value(0), "2");
+    assert_eq!(
+        batches[0]["a"]
+            .as_list::<i32>()
+            .values()
+            .as_string::<i32>()
+            .value(0),
+        "2"
+    );
 }
