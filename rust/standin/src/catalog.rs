@@ -47,8 +47,16 @@ pub struct Catalog {
 
 impl Default for Catalog {
     fn default() -> Self {
-        let databases = BUILT_IN.iter().map(|name| ((*name).to_string(), BTreeMap::new())).collect();
-        Self { databases: RwLock::new(databases), next_id: AtomicI64::new(10_001), next_number: AtomicI64::new(1), clock: Clock::default() }
+        let databases = BUILT_IN
+            .iter()
+            .map(|name| ((*name).to_string(), BTreeMap::new()))
+            .collect();
+        Self {
+            databases: RwLock::new(databases),
+            next_id: AtomicI64::new(10_001),
+            next_number: AtomicI64::new(1),
+            clock: Clock::default(),
+        }
     }
 }
 
@@ -65,7 +73,10 @@ impl Catalog {
 
     /// Stamp and time of a write that happens now.
     pub fn moment(&self) -> Moment {
-        Moment { stamp: self.clock.stamp(), micros: self.clock.now_micros() }
+        Moment {
+            stamp: self.clock.stamp(),
+            micros: self.clock.now_micros(),
+        }
     }
 
     /// Names of all databases, sorted.
@@ -83,23 +94,37 @@ impl Catalog {
         let databases = read(&self.databases);
         let relations = databases
             .get(database)
-            .or_else(|| databases.get(&database.to_ascii_lowercase()).filter(|_| is_built_in(database)))
+            .or_else(|| {
+                databases
+                    .get(&database.to_ascii_lowercase())
+                    .filter(|_| is_built_in(database))
+            })
             .ok_or_else(|| SqlError::unknown_database(database))?;
-        Ok(relations.iter().map(|(name, relation)| (name.clone(), relation.clone())).collect())
+        Ok(relations
+            .iter()
+            .map(|(name, relation)| (name.clone(), relation.clone()))
+            .collect())
     }
 
     /// What a name stands for.
     pub fn relation(&self, database: &str, name: &str) -> Result<Relation, SqlError> {
         let databases = read(&self.databases);
-        let relations = databases.get(database).ok_or_else(|| SqlError::unknown_database(database))?;
-        relations.get(name).cloned().ok_or_else(|| SqlError::unknown_table(database, name))
+        let relations = databases
+            .get(database)
+            .ok_or_else(|| SqlError::unknown_database(database))?;
+        relations
+            .get(name)
+            .cloned()
+            .ok_or_else(|| SqlError::unknown_table(database, name))
     }
 
     /// The table of a name; a view is an error.
     pub fn table(&self, database: &str, name: &str) -> Result<Arc<Table>, SqlError> {
         match self.relation(database, name)? {
             Relation::Table(table) => Ok(table),
-            Relation::View(_) => Err(SqlError::plain(format!("{database}.{name} is not a table but a view"))),
+            Relation::View(_) => Err(SqlError::plain(format!(
+                "{database}.{name} is not a table but a view"
+            ))),
         }
     }
 
@@ -116,7 +141,9 @@ impl Catalog {
     /// Drops a database with all in it; false when there is none.
     pub fn drop_database(&self, name: &str) -> Result<bool, SqlError> {
         if is_built_in(name) {
-            return Err(SqlError::plain(format!("Access denied; database {name} cannot be dropped")));
+            return Err(SqlError::plain(format!(
+                "Access denied; database {name} cannot be dropped"
+            )));
         }
         Ok(write(&self.databases).remove(name).is_some())
     }
@@ -124,7 +151,9 @@ impl Catalog {
     /// Gives a name to a relation; false when the name is taken.
     pub fn create(&self, database: &str, name: &str, relation: Relation) -> Result<bool, SqlError> {
         let mut databases = write(&self.databases);
-        let relations = databases.get_mut(database).ok_or_else(|| SqlError::unknown_database(database))?;
+        let relations = databases
+            .get_mut(database)
+            .ok_or_else(|| SqlError::unknown_database(database))?;
         if relations.contains_key(name) {
             return Ok(false);
         }
@@ -135,18 +164,24 @@ impl Catalog {
     /// Takes a name away; false when there is none.
     pub fn remove(&self, database: &str, name: &str) -> Result<bool, SqlError> {
         let mut databases = write(&self.databases);
-        let relations = databases.get_mut(database).ok_or_else(|| SqlError::unknown_database(database))?;
+        let relations = databases
+            .get_mut(database)
+            .ok_or_else(|| SqlError::unknown_database(database))?;
         Ok(relations.remove(name).is_some())
     }
 
     /// Gives a relation another name in its database.
     pub fn rename(&self, database: &str, from: &str, to: &str) -> Result<(), SqlError> {
         let mut databases = write(&self.databases);
-        let relations = databases.get_mut(database).ok_or_else(|| SqlError::unknown_database(database))?;
+        let relations = databases
+            .get_mut(database)
+            .ok_or_else(|| SqlError::unknown_database(database))?;
         if relations.contains_key(to) {
             return Err(SqlError::plain(format!("Table name[{to}] is already used")));
         }
-        let relation = relations.remove(from).ok_or_else(|| SqlError::unknown_table(database, from))?;
+        let relation = relations
+            .remove(from)
+            .ok_or_else(|| SqlError::unknown_table(database, from))?;
         relations.insert(to.to_string(), relation);
         Ok(())
     }
@@ -155,9 +190,16 @@ impl Catalog {
     /// is dropped.
     pub fn replace(&self, database: &str, name: &str, with: &str, swap: bool) -> Result<(), SqlError> {
         let mut databases = write(&self.databases);
-        let relations = databases.get_mut(database).ok_or_else(|| SqlError::unknown_database(database))?;
-        let old = relations.get(name).cloned().ok_or_else(|| SqlError::unknown_table(database, name))?;
-        let new = relations.remove(with).ok_or_else(|| SqlError::unknown_table(database, with))?;
+        let relations = databases
+            .get_mut(database)
+            .ok_or_else(|| SqlError::unknown_database(database))?;
+        let old = relations
+            .get(name)
+            .cloned()
+            .ok_or_else(|| SqlError::unknown_table(database, name))?;
+        let new = relations
+            .remove(with)
+            .ok_or_else(|| SqlError::unknown_table(database, with))?;
         relations.insert(name.to_string(), new);
         if swap {
             relations.insert(with.to_string(), old);
@@ -168,5 +210,7 @@ impl Catalog {
 
 /// True for a database that exists without being made; their names are compared without regard to case.
 pub fn is_built_in(name: &str) -> bool {
-    BUILT_IN.iter().any(|built_in| built_in.eq_ignore_ascii_case(name))
+    BUILT_IN
+        .iter()
+        .any(|built_in| built_in.eq_ignore_ascii_case(name))
 }

@@ -68,7 +68,9 @@ impl BoundEncoder {
     /// Bytes of a bound's values; fewer values than columns stand for a prefix.
     pub fn bound(&self, values: &[BoundValue]) -> Result<Vec<u8>, SqlError> {
         if values.len() > self.types.len() {
-            return Err(SqlError::plain("partition has more values than partition columns"));
+            return Err(SqlError::plain(
+                "partition has more values than partition columns",
+            ));
         }
         let mut out = Vec::new();
         for (index, value) in values.iter().enumerate() {
@@ -77,7 +79,9 @@ impl BoundEncoder {
                 break;
             }
             let array = bound_array(&self.types[index], value)?;
-            let rows = self.converters[index].convert_columns(&[array]).map_err(SqlError::plain)?;
+            let rows = self.converters[index]
+                .convert_columns(&[array])
+                .map_err(SqlError::plain)?;
             out.extend_from_slice(rows.row(0).as_ref());
         }
         Ok(out)
@@ -90,7 +94,9 @@ impl BoundEncoder {
             .enumerate()
             .map(|(n, index)| {
                 let array = to_compute(&self.types[n], batch.column(*index));
-                self.converters[n].convert_columns(&[array]).map_err(SqlError::plain)
+                self.converters[n]
+                    .convert_columns(&[array])
+                    .map_err(SqlError::plain)
             })
             .collect()
     }
@@ -132,14 +138,22 @@ impl PartitionFinder {
         bounds: impl IntoIterator<Item = &'b Bound>,
     ) -> Result<Self, SqlError> {
         let encoder = BoundEncoder::new(schema)?;
-        let indexes = schema.partition_columns.iter().filter_map(|n| schema.index_of(n)).collect();
+        let indexes = schema
+            .partition_columns
+            .iter()
+            .filter_map(|n| schema.index_of(n))
+            .collect();
         let places = match schema.partition_kind {
             PartitionKind::None => Places::Single,
             PartitionKind::Range => {
                 let mut ranges = Vec::new();
                 for (partition, bound) in bounds.into_iter().enumerate() {
                     if let Bound::Range { lower, upper } = bound {
-                        let lower = lower.as_ref().map(|v| encoder.bound(v)).transpose()?.unwrap_or_default();
+                        let lower = lower
+                            .as_ref()
+                            .map(|v| encoder.bound(v))
+                            .transpose()?
+                            .unwrap_or_default();
                         let upper = upper.as_ref().map(|v| encoder.bound(v)).transpose()?;
                         ranges.push((lower, upper, partition));
                     }
@@ -159,7 +173,11 @@ impl PartitionFinder {
                 Places::Lists(lists)
             }
         };
-        Ok(Self { encoder, indexes, places })
+        Ok(Self {
+            encoder,
+            indexes,
+            places,
+        })
     }
 
     /// The partition of every row of a batch in stored form; `None` where no partition takes the row.
@@ -180,9 +198,15 @@ impl PartitionFinder {
                 Places::Lists(lists) => lists.get(&key).copied(),
                 Places::Ranges(ranges) => {
                     let after = ranges.partition_point(|(lower, _, _)| lower.as_slice() <= key.as_slice());
-                    after.checked_sub(1).map(|at| &ranges[at]).and_then(|(_, upper, partition)| {
-                        upper.as_ref().is_none_or(|upper| key < *upper).then_some(*partition)
-                    })
+                    after
+                        .checked_sub(1)
+                        .map(|at| &ranges[at])
+                        .and_then(|(_, upper, partition)| {
+                            upper
+                                .as_ref()
+                                .is_none_or(|upper| key < *upper)
+                                .then_some(*partition)
+                        })
                 }
             });
         }
@@ -221,16 +245,21 @@ pub fn min_max(
     match bound {
         Bound::All => None,
         // Only the first column of a range is bounded by itself.
-        Bound::Range { lower, upper } if position == 0 => {
-            Some((array(lower.as_ref().and_then(|v| v.first())), array(upper.as_ref().and_then(|v| v.first()))))
-        }
+        Bound::Range { lower, upper } if position == 0 => Some((
+            array(lower.as_ref().and_then(|v| v.first())),
+            array(upper.as_ref().and_then(|v| v.first())),
+        )),
         Bound::Range { .. } => None,
         Bound::List(combinations) => {
-            let values: Vec<ArrayRef> =
-                combinations.iter().map(|values| array(values.get(position))).collect::<Option<_>>()?;
+            let values: Vec<ArrayRef> = combinations
+                .iter()
+                .map(|values| array(values.get(position)))
+                .collect::<Option<_>>()?;
             let rows = converter(&doris_type.compute_type()).ok()?;
             let key = |array: &ArrayRef| {
-                rows.convert_columns(&[Arc::clone(array)]).map(|r| r.row(0).as_ref().to_vec()).unwrap_or_default()
+                rows.convert_columns(&[Arc::clone(array)])
+                    .map(|r| r.row(0).as_ref().to_vec())
+                    .unwrap_or_default()
             };
             let min = values.iter().min_by_key(|a| key(a)).cloned();
             let max = values.iter().max_by_key(|a| key(a)).cloned();

@@ -172,7 +172,9 @@ pub struct TableSchema {
 impl TableSchema {
     /// Index of a column; names are compared without regard to case.
     pub fn index_of(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name))
+        self.columns
+            .iter()
+            .position(|c| c.name.eq_ignore_ascii_case(name))
     }
 
     /// Indexes of the key columns.
@@ -182,8 +184,11 @@ impl TableSchema {
 
     /// Schema of stored rows: declared names, every field nullable as Doris sends it.
     pub fn stored_schema(&self) -> SchemaRef {
-        let fields: Vec<Field> =
-            self.columns.iter().map(|c| Field::new(&c.name, c.doris_type.arrow_type(), true)).collect();
+        let fields: Vec<Field> = self
+            .columns
+            .iter()
+            .map(|c| Field::new(&c.name, c.doris_type.arrow_type(), true))
+            .collect();
         Arc::new(Schema::new(fields))
     }
 

@@ -50,7 +50,10 @@ pub struct Cluster {
 impl Cluster {
     /// A cluster of the given nodes.
     pub fn new(frontends: Vec<Frontend>, backends: Vec<Backend>) -> Self {
-        Self { frontends: RwLock::new(frontends), backends: RwLock::new(backends) }
+        Self {
+            frontends: RwLock::new(frontends),
+            backends: RwLock::new(backends),
+        }
     }
 
     /// A copy of the front ends as they are now.

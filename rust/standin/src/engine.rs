@@ -97,7 +97,11 @@ pub struct SqlError {
 impl SqlError {
     /// A plain failure, 1105, in Doris' shape.
     pub fn plain(detail: impl fmt::Display) -> Self {
-        Self { code: 1105, sqlstate: "HY000", message: format!("errCode = 2, detailMessage = {detail}") }
+        Self {
+            code: 1105,
+            sqlstate: "HY000",
+            message: format!("errCode = 2, detailMessage = {detail}"),
+        }
     }
 
     /// A statement that cannot be read, 1105 as Doris answers it.
@@ -119,7 +123,9 @@ impl SqlError {
         Self {
             code: 1146,
             sqlstate: "42S02",
-            message: format!("errCode = 2, detailMessage = Table [{name}] does not exist in database [{database}]."),
+            message: format!(
+                "errCode = 2, detailMessage = Table [{name}] does not exist in database [{database}]."
+            ),
         }
     }
 }
@@ -305,12 +311,18 @@ impl Engine {
 
     /// The database a plain or qualified table name belongs to.
     pub(crate) fn database_of(&self, session: &Session, named: Option<String>) -> Result<String, SqlError> {
-        let database = named.or_else(|| session.database.clone()).ok_or_else(|| SqlError {
-            code: 1046,
-            sqlstate: "3D000",
-            message: "errCode = 2, detailMessage = No database selected".into(),
-        })?;
-        if self.catalog.has_database(&database) { Ok(database) } else { Err(SqlError::unknown_database(&database)) }
+        let database = named
+            .or_else(|| session.database.clone())
+            .ok_or_else(|| SqlError {
+                code: 1046,
+                sqlstate: "3D000",
+                message: "errCode = 2, detailMessage = No database selected".into(),
+            })?;
+        if self.catalog.has_database(&database) {
+            Ok(database)
+        } else {
+            Err(SqlError::unknown_database(&database))
+        }
     }
 
     /// Names of all databases, sorted.
@@ -321,7 +333,9 @@ impl Engine {
     /// Names of the tables (not views) of a database, sorted; `None` when it does not exist.
     pub fn table_names(&self, database: &str) -> Option<Vec<String>> {
         let relations = self.catalog.relations(database).ok()?;
-        let tables = relations.into_iter().filter(|(_, relation)| matches!(relation, Relation::Table(_)));
+        let tables = relations
+            .into_iter()
+            .filter(|(_, relation)| matches!(relation, Relation::Table(_)));
         Some(tables.map(|(name, _)| name).collect())
     }
 

@@ -16,7 +16,11 @@ pub struct Labels {
 
 impl Engine {
     /// Takes a label for a load into a database, or makes one up; gives it with its transaction id.
-    pub(crate) fn reserve_label(&self, database: &str, label: Option<&str>) -> Result<(String, u64), SqlError> {
+    pub(crate) fn reserve_label(
+        &self,
+        database: &str,
+        label: Option<&str>,
+    ) -> Result<(String, u64), SqlError> {
         let labels = self.labels();
         let id = labels.last.fetch_add(1, Ordering::Relaxed) + 1;
         let label = match label {

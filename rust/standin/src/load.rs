@@ -9,7 +9,7 @@ use crate::catalog::Catalog;
 use crate::catalog_schema::TableSchema;
 use crate::engine::SqlError;
 use crate::tablet::{Partition, Table, TableVersion};
-use crate::tablet_commit::append;
+use crate::tablet_commit::{append, change_tablets};
 use crate::tablet_route::{Router, WriteSet};
 
 /// Rows on their way into a table. Dropped without [`Load::commit`], nothing happened.
@@ -21,6 +21,8 @@ pub(crate) struct Load {
     rows: WriteSet,
     /// With it, a row that the table does not take fails the load; else it is left out and counted.
     strict: bool,
+    /// The rows replace those that the partitions hold.
+    overwrite: bool,
     filtered: usize,
 }
 
@@ -47,12 +49,28 @@ impl Load {
             names => named_partitions(&version, names, temporary)?,
         };
         if chosen.is_empty() {
-            return Err(SqlError::plain("data cannot be inserted into table with empty partition"));
+            return Err(SqlError::plain(
+                "data cannot be inserted into table with empty partition",
+            ));
         }
         let router = Router::new(&version.schema, chosen.clone(), version.version as usize)?;
         let rows = WriteSet::new(version.schema.stored_schema());
         let schema = Arc::clone(&version.schema);
-        Ok(Self { table, schema, partitions: chosen, router, rows, strict, filtered: 0 })
+        Ok(Self {
+            table,
+            schema,
+            partitions: chosen,
+            router,
+            rows,
+            strict,
+            overwrite: false,
+            filtered: 0,
+        })
+    }
+
+    /// From now on the rows replace those that the partitions hold, in the same step that makes them visible.
+    pub(crate) fn overwrite(&mut self) {
+        self.overwrite = true;
     }
 
     /// The declaration that rows must meet.
@@ -67,8 +85,11 @@ impl Load {
             if column.nullable || array.null_count() == 0 {
                 continue;
             }
-            let reason =
-                format!("column_name[{}], null value for not null column, type={}", column.name, column.doris_type.sql_name().to_uppercase());
+            let reason = format!(
+                "column_name[{}], null value for not null column, type={}",
+                column.name,
+                column.doris_type.sql_name().to_uppercase()
+            );
             for row in (0..array.len()).filter(|row| array.is_null(*row)) {
                 self.refuse(&mut keep, batch.num_rows(), row, &reason)?;
             }
@@ -86,7 +107,13 @@ impl Load {
         self.router.route(batch, &mut self.rows)
     }
 
-    fn refuse(&self, keep: &mut Option<Vec<bool>>, rows: usize, row: usize, reason: &str) -> Result<(), SqlError> {
+    fn refuse(
+        &self,
+        keep: &mut Option<Vec<bool>>,
+        rows: usize,
+        row: usize,
+        reason: &str,
+    ) -> Result<(), SqlError> {
         if self.strict {
             return Err(filtered_in_strict_mode(reason));
         }
@@ -96,14 +123,17 @@ impl Load {
 
     /// Makes the rows visible. The merge runs on a thread for blocking work.
     pub(crate) async fn commit(self, catalog: &Arc<Catalog>) -> Result<Loaded, SqlError> {
-        let loaded = Loaded { rows: self.rows.rows(), filtered: self.filtered };
-        if loaded.rows == 0 {
+        let loaded = Loaded {
+            rows: self.rows.rows(),
+            filtered: self.filtered,
+        };
+        if loaded.rows == 0 && !self.overwrite {
             return Ok(loaded);
         }
         let mut writer = Arc::clone(&self.table.writer).lock_owned().await;
         let catalog = Arc::clone(catalog);
         let work = move || -> Result<(), SqlError> {
-            let version = self.table.snapshot();
+            let mut version = self.table.snapshot();
             if !Arc::ptr_eq(&version.schema, &self.schema) {
                 return Err(SqlError::plain("the table's schema changed during the load"));
             }
@@ -111,11 +141,24 @@ impl Load {
             if !self.partitions.iter().all(alive) {
                 return Err(SqlError::plain("a partition was dropped during the load"));
             }
-            let next = append(&version, &mut writer, self.rows.finish()?, catalog.moment())?;
+            let moment = catalog.moment();
+            if self.overwrite {
+                let replaced = |id: i64| {
+                    self.partitions
+                        .iter()
+                        .any(|p| p.tablets.iter().any(|t| t.id == id))
+                };
+                let emptied = change_tablets(&version, moment, |t| Ok(replaced(t.id).then(Vec::new)))?;
+                writer.forget();
+                version = Arc::new(emptied);
+            }
+            let next = append(&version, &mut writer, self.rows.finish()?, moment)?;
             self.table.publish(next);
             Ok(())
         };
-        tokio::task::spawn_blocking(work).await.map_err(|e| SqlError::plain(format!("the load died: {e}")))??;
+        tokio::task::spawn_blocking(work)
+            .await
+            .map_err(|e| SqlError::plain(format!("the load died: {e}")))??;
         Ok(loaded)
     }
 }
@@ -139,5 +182,7 @@ pub(crate) fn named_partitions(
 
 /// Doris' words for a strict insert that met a row it does not take.
 pub(crate) fn filtered_in_strict_mode(reason: &str) -> SqlError {
-    SqlError::plain(format!("Insert has filtered data in strict mode. first_error_msg: Reason: {reason}"))
+    SqlError::plain(format!(
+        "Insert has filtered data in strict mode. first_error_msg: Reason: {reason}"
+    ))
 }

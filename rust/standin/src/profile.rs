@@ -155,7 +155,13 @@ pub struct Switches {
 }
 
 /// Names of the profiles, the default first.
-pub const PROFILES: [&str; 5] = ["doris-5.0", "doris-4.1", "doris-2.1", "doris-5.0-binlog", "cloud-5.0"];
+pub const PROFILES: [&str; 5] = [
+    "doris-5.0",
+    "doris-4.1",
+    "doris-2.1",
+    "doris-5.0-binlog",
+    "cloud-5.0",
+];
 
 impl Default for Switches {
     fn default() -> Self {
@@ -184,13 +190,21 @@ impl Default for Switches {
 impl Switches {
     /// The switches of a named profile; an unknown name is an error that lists the known ones.
     pub fn profile(name: &str) -> Result<Self, String> {
-        let newest = Self { profile: name.into(), ..Self::default() };
+        let newest = Self {
+            profile: name.into(),
+            ..Self::default()
+        };
         match name {
             "doris-5.0" => Ok(newest),
-            "cloud-5.0" => Ok(Self { typed_changelog_errors: true, ..newest }),
-            "doris-5.0-binlog" => {
-                Ok(Self { changelog_names: NameSet::Binlog, changelog_border: Border::EndInclusive, ..newest })
-            }
+            "cloud-5.0" => Ok(Self {
+                typed_changelog_errors: true,
+                ..newest
+            }),
+            "doris-5.0-binlog" => Ok(Self {
+                changelog_names: NameSet::Binlog,
+                changelog_border: Border::EndInclusive,
+                ..newest
+            }),
             "doris-4.1" => Ok(Self {
                 version: "doris-4.1.0".into(),
                 changelog: false,
@@ -215,14 +229,18 @@ impl Switches {
                 compress_csv_only: true,
                 ..newest
             }),
-            other => Err(format!("unknown profile `{other}`; known are {}", PROFILES.join(", "))),
+            other => Err(format!(
+                "unknown profile `{other}`; known are {}",
+                PROFILES.join(", ")
+            )),
         }
     }
 
     /// Sets one switch from `NAME=VALUE`; the error names the switch and what it takes.
     pub fn set(&mut self, assignment: &str) -> Result<(), String> {
-        let (name, value) =
-            assignment.split_once('=').ok_or_else(|| format!("`{assignment}` is not NAME=VALUE"))?;
+        let (name, value) = assignment
+            .split_once('=')
+            .ok_or_else(|| format!("`{assignment}` is not NAME=VALUE"))?;
         fn put<T: FromStr>(slot: &mut T, name: &str, value: &str) -> Result<(), String>
         where
             T::Err: std::fmt::Display,

@@ -34,12 +34,19 @@ impl StoredBatch {
     pub fn new(data: RecordBatch, live: Option<BooleanBuffer>) -> Arc<Self> {
         let live = live.filter(|live| live.count_set_bits() < data.num_rows());
         let bytes = data.get_array_memory_size();
-        Arc::new(Self { data, live, bytes, visible: OnceLock::new() })
+        Arc::new(Self {
+            data,
+            live,
+            bytes,
+            visible: OnceLock::new(),
+        })
     }
 
     /// Number of rows that are not deleted.
     pub fn rows(&self) -> usize {
-        self.live.as_ref().map_or(self.data.num_rows(), BooleanBuffer::count_set_bits)
+        self.live
+            .as_ref()
+            .map_or(self.data.num_rows(), BooleanBuffer::count_set_bits)
     }
 
     /// The rows that are not deleted; the stored batch itself where none is.
@@ -123,7 +130,9 @@ impl TableVersion {
 
     /// A partition by name, of the given kind; names are compared without regard to case.
     pub fn partition(&self, name: &str, temporary: bool) -> Option<&Arc<Partition>> {
-        self.partitions.iter().find(|p| p.temporary == temporary && p.name.eq_ignore_ascii_case(name))
+        self.partitions
+            .iter()
+            .find(|p| p.temporary == temporary && p.name.eq_ignore_ascii_case(name))
     }
 }
 

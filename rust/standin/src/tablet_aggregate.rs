@@ -36,7 +36,9 @@ pub fn merge(
         .collect::<Result<Vec<_>, _>>()?;
     let merged = RecordBatch::try_new(stored.clone(), columns).map_err(SqlError::plain)?;
     let size = crate::tablet::BATCH_ROWS;
-    let cut = (0..merged.num_rows()).step_by(size).map(|at| merged.slice(at, size.min(merged.num_rows() - at)));
+    let cut = (0..merged.num_rows())
+        .step_by(size)
+        .map(|at| merged.slice(at, size.min(merged.num_rows() - at)));
     join(&stored, cut.collect())
 }
 
@@ -65,13 +67,18 @@ fn merge_column(column: &Column, array: &ArrayRef, groups: &[Vec<u32>]) -> Resul
         None => chosen(&|rows| rows[0]),
         Some(Aggregation::Replace) => chosen(&last),
         Some(Aggregation::ReplaceIfNotNull) => chosen(&|rows| {
-            rows.iter().rev().copied().find(|row| array.is_valid(*row as usize)).unwrap_or_else(|| last(rows))
+            rows.iter()
+                .rev()
+                .copied()
+                .find(|row| array.is_valid(*row as usize))
+                .unwrap_or_else(|| last(rows))
         }),
         Some(which @ (Aggregation::Max | Aggregation::Min)) => {
             let converter = RowConverter::new(vec![SortField::new(column.doris_type.compute_type())])
                 .map_err(SqlError::plain)?;
-            let order =
-                converter.convert_columns(&[to_compute(&column.doris_type, array)]).map_err(SqlError::plain)?;
+            let order = converter
+                .convert_columns(&[to_compute(&column.doris_type, array)])
+                .map_err(SqlError::plain)?;
             chosen(&|rows| {
                 let known = rows.iter().copied().filter(|row| array.is_valid(*row as usize));
                 let best = match which {
@@ -101,7 +108,11 @@ fn sum(column: &Column, array: &ArrayRef, groups: &[Vec<u32>]) -> Result<ArrayRe
         let mut total = ScalarValue::try_new_null(computed.data_type()).map_err(SqlError::plain)?;
         for row in rows.iter().filter(|row| computed.is_valid(**row as usize)) {
             let value = ScalarValue::try_from_array(&computed, *row as usize).map_err(SqlError::plain)?;
-            total = if total.is_null() { value } else { total.add(value).map_err(SqlError::plain)? };
+            total = if total.is_null() {
+                value
+            } else {
+                total.add(value).map_err(SqlError::plain)?
+            };
         }
         sums.push(total.cast_to(computed.data_type()).map_err(SqlError::plain)?);
     }
@@ -121,8 +132,11 @@ fn union(
     let merged: BinaryArray = groups
         .iter()
         .map(|rows| {
-            let mut known =
-                rows.iter().map(|row| *row as usize).filter(|row| values.is_valid(*row)).map(|row| values.value(row));
+            let mut known = rows
+                .iter()
+                .map(|row| *row as usize)
+                .filter(|row| values.is_valid(*row))
+                .map(|row| values.value(row));
             let any = rows.iter().any(|row| values.is_valid(*row as usize));
             any.then(|| unite(&mut known))
         })

@@ -81,8 +81,10 @@ impl KeyEncoder {
     /// For a table's key columns.
     pub(crate) fn new(schema: &TableSchema) -> Result<Self, SqlError> {
         let indexes = schema.key_indexes();
-        let fields =
-            indexes.iter().map(|i| SortField::new(schema.columns[*i].doris_type.arrow_type())).collect();
+        let fields = indexes
+            .iter()
+            .map(|i| SortField::new(schema.columns[*i].doris_type.arrow_type()))
+            .collect();
         Ok(Self {
             converter: RowConverter::new(fields).map_err(SqlError::plain)?,
             indexes,
@@ -93,7 +95,10 @@ impl KeyEncoder {
     /// The key of every row.
     pub(crate) fn keys(&self, batch: &RecordBatch) -> Result<Vec<u128>, SqlError> {
         let columns: Vec<ArrayRef> = self.indexes.iter().map(|i| batch.column(*i).clone()).collect();
-        let rows = self.converter.convert_columns(&columns).map_err(SqlError::plain)?;
+        let rows = self
+            .converter
+            .convert_columns(&columns)
+            .map_err(SqlError::plain)?;
         Ok(rows.iter().map(|row| self.key(row.as_ref())).collect())
     }
 
@@ -119,12 +124,19 @@ pub fn append(
     let mut left = rows;
     let schema = &version.schema;
     let next = change_tablets(version, moment, |tablet| {
-        let Some(batches) = left.remove(&tablet.id) else { return Ok(None) };
-        let batches = batches.into_iter().filter(|b| b.num_rows() > 0).collect::<Vec<_>>();
+        let Some(batches) = left.remove(&tablet.id) else {
+            return Ok(None);
+        };
+        let batches = batches
+            .into_iter()
+            .filter(|b| b.num_rows() > 0)
+            .collect::<Vec<_>>();
         let changed = match schema.keys_type {
             KeysType::Duplicate => {
                 let mut all = tablet.batches.clone();
-                batches.into_iter().try_for_each(|batch| push_batch(&mut all, batch, None))?;
+                batches
+                    .into_iter()
+                    .try_for_each(|batch| push_batch(&mut all, batch, None))?;
                 all
             }
             KeysType::Unique => upsert(schema, tablet, writer, batches)?,
@@ -134,7 +146,9 @@ pub fn append(
     })?;
     match left.into_keys().next() {
         None => Ok(next),
-        Some(id) => Err(SqlError::plain(format!("tablet {id} was dropped while it was written"))),
+        Some(id) => Err(SqlError::plain(format!(
+            "tablet {id} was dropped while it was written"
+        ))),
     }
 }
 
@@ -146,7 +160,9 @@ pub fn delete(
     moment: Moment,
 ) -> Result<TableVersion, SqlError> {
     change_tablets(version, moment, |tablet| {
-        let Some(rows) = rows.get(&tablet.id) else { return Ok(None) };
+        let Some(rows) = rows.get(&tablet.id) else {
+            return Ok(None);
+        };
         // Locations of other keys stay as they are; keys of deleted rows would point at dead rows.
         writer.indexes.remove(&tablet.id);
         let mut masks = Masks::default();
@@ -171,7 +187,10 @@ pub fn change_tablets(
         let mut changed = false;
         for tablet in &mut tablets {
             if let Some(batches) = change(tablet)? {
-                *tablet = Arc::new(Tablet { batches, ..(**tablet).clone() });
+                *tablet = Arc::new(Tablet {
+                    batches,
+                    ..(**tablet).clone()
+                });
                 changed = true;
             }
         }
@@ -243,7 +262,11 @@ fn upsert(
         let rows = batch.num_rows();
         push_batch(&mut batches, batch, None)?;
         let at = batches.len() - 1;
-        let shift = if batches.len() == base { batches[at].data.num_rows() - rows } else { 0 };
+        let shift = if batches.len() == base {
+            batches[at].data.num_rows() - rows
+        } else {
+            0
+        };
         let sequence = Sequence::new(schema, &batches)?;
         let mut masks = Masks::default();
         for (row, key) in keys.into_iter().enumerate() {
@@ -254,7 +277,11 @@ fn upsert(
                 }
                 std::collections::hash_map::Entry::Occupied(mut place) => {
                     let old = *place.get();
-                    let loser = if sequence.as_ref().is_some_and(|s| s.is_older(new, old)) { new } else { old };
+                    let loser = if sequence.as_ref().is_some_and(|s| s.is_older(new, old)) {
+                        new
+                    } else {
+                        old
+                    };
                     if loser == old {
                         place.insert(new);
                     }
@@ -278,9 +305,12 @@ struct Sequence {
 
 impl Sequence {
     fn new(schema: &TableSchema, batches: &[Arc<StoredBatch>]) -> Result<Option<Self>, SqlError> {
-        let Some(index) = schema.sequence_index() else { return Ok(None) };
+        let Some(index) = schema.sequence_index() else {
+            return Ok(None);
+        };
         let doris_type = &schema.columns[index].doris_type;
-        let converter = RowConverter::new(vec![SortField::new(doris_type.compute_type())]).map_err(SqlError::plain)?;
+        let converter =
+            RowConverter::new(vec![SortField::new(doris_type.compute_type())]).map_err(SqlError::plain)?;
         let rows = batches
             .iter()
             .map(|b| {
@@ -331,7 +361,11 @@ fn compact(
     if all - live <= DEAD_ROWS || all - live <= live {
         return Ok((batches, false));
     }
-    let visible: Vec<RecordBatch> = batches.iter().map(|b| b.visible().clone()).filter(|b| b.num_rows() > 0).collect();
+    let visible: Vec<RecordBatch> = batches
+        .iter()
+        .map(|b| b.visible().clone())
+        .filter(|b| b.num_rows() > 0)
+        .collect();
     Ok((join(&schema.stored_schema(), visible)?, true))
 }
 

@@ -34,7 +34,12 @@ impl Router {
             Distribution::Hash(names) => names.iter().filter_map(|n| schema.index_of(n)).collect(),
             Distribution::Random => Vec::new(),
         };
-        Ok(Self { finder, partitions, hash_columns, turn })
+        Ok(Self {
+            finder,
+            partitions,
+            hash_columns,
+            turn,
+        })
     }
 
     /// For a write into the table as a whole.
@@ -49,7 +54,12 @@ impl Router {
             return Ok(Vec::new());
         }
         let found = self.finder.find(batch)?;
-        Ok(found.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(row, _)| row).collect())
+        Ok(found
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.is_none())
+            .map(|(row, _)| row)
+            .collect())
     }
 
     /// Adds the rows of a batch to the tablets they belong to. Every row has a partition.
@@ -94,12 +104,21 @@ impl Router {
         let total = buckets.iter().sum();
         let (order, ends) = counting_sort(&slots, total);
         let sorted = take_record_batch(&batch, &UInt32Array::from(order)).map_err(SqlError::plain)?;
-        let ids: Vec<i64> = self.partitions.iter().flat_map(|p| p.tablets.iter().map(|t| t.id)).collect();
+        let ids: Vec<i64> = self
+            .partitions
+            .iter()
+            .flat_map(|p| p.tablets.iter().map(|t| t.id))
+            .collect();
         let mut start = 0;
         for (slot, end) in ends.into_iter().enumerate() {
             if end > start {
                 let piece = sorted.slice(start, end - start);
-                into.add(ids[slot], piece, bytes * (end - start) / rows, end - start == rows)?;
+                into.add(
+                    ids[slot],
+                    piece,
+                    bytes * (end - start) / rows,
+                    end - start == rows,
+                )?;
             }
             start = end;
         }
@@ -110,9 +129,14 @@ impl Router {
         if self.hash_columns.is_empty() {
             return Ok(None);
         }
-        let columns: Vec<ArrayRef> = self.hash_columns.iter().map(|i| batch.column(*i).clone()).collect();
+        let columns: Vec<ArrayRef> = self
+            .hash_columns
+            .iter()
+            .map(|i| batch.column(*i).clone())
+            .collect();
         let mut hashes = vec![0; batch.num_rows()];
-        create_hashes(&columns, &RandomState::with_seed(BUCKET_SEED), &mut hashes).map_err(SqlError::plain)?;
+        create_hashes(&columns, &RandomState::with_seed(BUCKET_SEED), &mut hashes)
+            .map_err(SqlError::plain)?;
         // The low bits of the hash of neighbouring numbers are spread by the upper half.
         Ok(Some(hashes.into_iter().map(|h| h ^ (h >> 32)).collect()))
     }
@@ -161,7 +185,11 @@ struct Gathered {
 impl WriteSet {
     /// Empty, for rows of the given stored schema.
     pub fn new(schema: SchemaRef) -> Self {
-        Self { schema, tablets: BTreeMap::new(), rows: 0 }
+        Self {
+            schema,
+            tablets: BTreeMap::new(),
+            rows: 0,
+        }
     }
 
     /// Number of rows.
@@ -187,7 +215,11 @@ impl WriteSet {
         for gathered in self.tablets.values_mut() {
             gathered.flush(&self.schema)?;
         }
-        Ok(self.tablets.into_iter().map(|(id, gathered)| (id, gathered.done)).collect())
+        Ok(self
+            .tablets
+            .into_iter()
+            .map(|(id, gathered)| (id, gathered.done))
+            .collect())
     }
 }
 
@@ -198,7 +230,10 @@ impl Gathered {
         let (batch, whole) = match pieces.len() {
             0 => return Ok(()),
             // One piece: neither copied nor joined.
-            1 => pieces.into_iter().next().unwrap_or_else(|| (RecordBatch::new_empty(schema.clone()), true)),
+            1 => pieces
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| (RecordBatch::new_empty(schema.clone()), true)),
             _ => {
                 let batches: Vec<&RecordBatch> = pieces.iter().map(|(b, _)| b).collect();
                 (concat_batches(schema, batches).map_err(SqlError::plain)?, true)
@@ -213,7 +248,8 @@ impl Gathered {
         while start < rows {
             let end = (start + per_batch).min(rows);
             let range = UInt32Array::from_iter_values(start as u32..end as u32);
-            self.done.push(take_record_batch(&batch, &range).map_err(SqlError::plain)?);
+            self.done
+                .push(take_record_batch(&batch, &range).map_err(SqlError::plain)?);
             start = end;
         }
         Ok(())

@@ -4,8 +4,8 @@ use std::net::Ipv4Addr;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampSecondType, UInt32Type,
+    Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampSecondType, UInt32Type,
 };
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_schema::{DataType, TimeUnit};
@@ -24,7 +24,13 @@ pub fn render(doris_type: &DorisType, array: &dyn Array, row: usize, zone: &Zone
 }
 
 /// As [`render`], appended to `out`; false for NULL, then nothing is appended.
-pub fn render_into(out: &mut String, doris_type: &DorisType, array: &dyn Array, row: usize, zone: &Zone) -> bool {
+pub fn render_into(
+    out: &mut String,
+    doris_type: &DorisType,
+    array: &dyn Array,
+    row: usize,
+    zone: &Zone,
+) -> bool {
     if array.is_null(row) || doris_type.is_opaque() || *doris_type == DorisType::Null {
         return false;
     }
@@ -38,13 +44,19 @@ pub fn render_into(out: &mut String, doris_type: &DorisType, array: &dyn Array, 
 
 /// A whole column as text.
 pub fn render_array(doris_type: &DorisType, array: &dyn Array, zone: &Zone) -> StringArray {
-    (0..array.len()).map(|row| render(doris_type, array, row, zone)).collect()
+    (0..array.len())
+        .map(|row| render(doris_type, array, row, zone))
+        .collect()
 }
 
 /// Writes a value that is not NULL.
 fn write_value(out: &mut String, doris_type: &DorisType, array: &dyn Array, row: usize, zone: &Zone) {
     match array.data_type() {
-        DataType::Boolean => out.push_str(if array.as_boolean().value(row) { "true" } else { "false" }),
+        DataType::Boolean => out.push_str(if array.as_boolean().value(row) {
+            "true"
+        } else {
+            "false"
+        }),
         DataType::Int8 => push(out, array.as_primitive::<Int8Type>().value(row)),
         DataType::Int16 => push(out, array.as_primitive::<Int16Type>().value(row)),
         DataType::Int32 => {
@@ -109,9 +121,10 @@ pub(crate) fn micros_at(array: &dyn Array, unit: &TimeUnit, row: usize) -> i64 {
         TimeUnit::Second => array.as_primitive::<TimestampSecondType>().value(row) * MICROS,
         TimeUnit::Millisecond => array.as_primitive::<TimestampMillisecondType>().value(row) * 1000,
         TimeUnit::Microsecond => array.as_primitive::<TimestampMicrosecondType>().value(row),
-        TimeUnit::Nanosecond => {
-            array.as_primitive::<arrow_array::types::TimestampNanosecondType>().value(row).div_euclid(1000)
-        }
+        TimeUnit::Nanosecond => array
+            .as_primitive::<arrow_array::types::TimestampNanosecondType>()
+            .value(row)
+            .div_euclid(1000),
     }
 }
 
@@ -142,7 +155,10 @@ fn write_map(out: &mut String, doris_type: &DorisType, array: &dyn Array, row: u
     let (keys, values) = (entries.column(0), entries.column(1));
     let (key_type, value_type) = match doris_type {
         DorisType::Map(key, value) => (key.as_ref().clone(), value.as_ref().clone()),
-        _ => (DorisType::of_arrow(keys.data_type()), DorisType::of_arrow(values.data_type())),
+        _ => (
+            DorisType::of_arrow(keys.data_type()),
+            DorisType::of_arrow(values.data_type()),
+        ),
     };
     out.push('{');
     for entry in 0..entries.len() {

@@ -130,8 +130,10 @@ impl DorisType {
             Self::Array(item) => format!("array<{}>", item.sql_name()),
             Self::Map(k, v) => format!("map<{},{}>", k.sql_name(), v.sql_name()),
             Self::Struct(fields) => {
-                let inner: Vec<String> =
-                    fields.iter().map(|f| format!("{}:{}", f.name, f.doris_type.sql_name())).collect();
+                let inner: Vec<String> = fields
+                    .iter()
+                    .map(|f| format!("{}:{}", f.name, f.doris_type.sql_name()))
+                    .collect();
                 format!("struct<{}>", inner.join(","))
             }
         }
@@ -222,10 +224,16 @@ impl DorisType {
                     Field::new("key", k.arrow_type(), false),
                     Field::new("value", v.arrow_type(), true),
                 ]);
-                DataType::Map(Arc::new(Field::new("entries", DataType::Struct(entries), false)), false)
+                DataType::Map(
+                    Arc::new(Field::new("entries", DataType::Struct(entries), false)),
+                    false,
+                )
             }
             Self::Struct(fields) => DataType::Struct(
-                fields.iter().map(|f| Field::new(&f.name, f.doris_type.arrow_type(), true)).collect(),
+                fields
+                    .iter()
+                    .map(|f| Field::new(&f.name, f.doris_type.arrow_type(), true))
+                    .collect(),
             ),
         }
     }
@@ -244,7 +252,10 @@ impl DorisType {
 
     /// True when [`Self::compute_type`] differs from [`Self::arrow_type`].
     pub fn converts_to_compute(&self) -> bool {
-        matches!(self, Self::LargeInt | Self::DateV1 | Self::DateTimeV1 | Self::Ipv4)
+        matches!(
+            self,
+            Self::LargeInt | Self::DateV1 | Self::DateTimeV1 | Self::Ipv4
+        )
     }
 
     /// The Doris type of an expression's result of which only the Arrow type is known.
@@ -284,7 +295,10 @@ impl DorisType {
             DataType::Struct(fields) => Self::Struct(
                 fields
                     .iter()
-                    .map(|f| StructField { name: f.name().clone(), doris_type: Self::of_field(f) })
+                    .map(|f| StructField {
+                        name: f.name().clone(),
+                        doris_type: Self::of_field(f),
+                    })
                     .collect(),
             ),
             DataType::Dictionary(_, value) => Self::of_arrow(value),
@@ -310,13 +324,19 @@ impl DorisType {
 
     /// True for `TINYINT` to `LARGEINT`.
     pub fn is_integer(&self) -> bool {
-        matches!(self, Self::TinyInt | Self::SmallInt | Self::Int | Self::BigInt | Self::LargeInt)
+        matches!(
+            self,
+            Self::TinyInt | Self::SmallInt | Self::Int | Self::BigInt | Self::LargeInt
+        )
     }
 
     /// True for every kind of number.
     pub fn is_number(&self) -> bool {
         self.is_integer()
-            || matches!(self, Self::Float | Self::Double | Self::Decimal(..) | Self::DecimalV2(..))
+            || matches!(
+                self,
+                Self::Float | Self::Double | Self::Decimal(..) | Self::DecimalV2(..)
+            )
     }
 
     /// True for types whose values are text.

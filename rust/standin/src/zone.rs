@@ -23,7 +23,9 @@ impl Zone {
             Self::Fixed(offset) => i64::from(offset.local_minus_utc()),
             Self::Named(tz) => match Utc.timestamp_opt(epoch_seconds, 0).single() {
                 Some(instant) => i64::from(
-                    tz.offset_from_utc_datetime(&instant.naive_utc()).fix().local_minus_utc(),
+                    tz.offset_from_utc_datetime(&instant.naive_utc())
+                        .fix()
+                        .local_minus_utc(),
                 ),
                 None => 0,
             },
@@ -66,10 +68,9 @@ impl FromStr for Zone {
             "Z" => "UTC",
             other => other,
         };
-        if let Some(rest) = name.strip_prefix("GMT").or_else(|| name.strip_prefix("UTC")) {
-            if let Some(offset) = parse_offset(rest) {
-                return Ok(Self::Fixed(offset));
-            }
+        let prefixed = name.strip_prefix("GMT").or_else(|| name.strip_prefix("UTC"));
+        if let Some(offset) = prefixed.and_then(parse_offset) {
+            return Ok(Self::Fixed(offset));
         }
         chrono_tz::TZ_VARIANTS
             .iter()

@@ -34,7 +34,11 @@ impl Engine {
             return Ok(done());
         }
         let version = (*table.snapshot()).clone();
-        let mut alter = Alter { engine: self, session, version };
+        let mut alter = Alter {
+            engine: self,
+            session,
+            version,
+        };
         loop {
             alter.clause(cursor)?;
             if !cursor.eat_token(&Token::Comma) {
@@ -52,7 +56,9 @@ impl Engine {
             let with = cursor.ident()?;
             let mut swap = true;
             if cursor.eat("PROPERTIES") {
-                swap = read_properties(cursor)?.get("swap").is_none_or(|v| v.eq_ignore_ascii_case("true"));
+                swap = read_properties(cursor)?
+                    .get("swap")
+                    .is_none_or(|v| v.eq_ignore_ascii_case("true"));
             }
             cursor.eat("FORCE");
             cursor.expect_end()?;
@@ -60,8 +66,12 @@ impl Engine {
             self.catalog().replace(database, name, &with, swap)?;
             return Ok(true);
         }
-        if cursor.is("RENAME") && !["COLUMN", "PARTITION", "ROLLUP"].iter().any(|w| cursor.is_ahead(1, w)) {
-            cursor.next();
+        if cursor.is("RENAME")
+            && !["COLUMN", "PARTITION", "ROLLUP"]
+                .iter()
+                .any(|w| cursor.is_ahead(1, w))
+        {
+            cursor.take();
             let to = cursor.ident()?;
             cursor.expect_end()?;
             self.catalog().rename(database, name, &to)?;
@@ -131,7 +141,10 @@ impl Alter<'_> {
         Err(cursor.unexpected("a clause of ALTER TABLE"))
     }
 
-    fn change_schema(&mut self, change: impl FnOnce(&mut TableSchema) -> Result<(), SqlError>) -> Result<(), SqlError> {
+    fn change_schema(
+        &mut self,
+        change: impl FnOnce(&mut TableSchema) -> Result<(), SqlError>,
+    ) -> Result<(), SqlError> {
         let mut schema = (*self.version.schema).clone();
         change(&mut schema)?;
         self.version.schema = Arc::new(schema);
@@ -189,14 +202,19 @@ impl Alter<'_> {
     fn add_column(&mut self, column: Column, place: Option<usize>) -> Result<(), SqlError> {
         let schema = &self.version.schema;
         if schema.index_of(&column.name).is_some() {
-            return Err(SqlError::plain(format!("Can not add column which already exists in base table: {}", column.name)));
+            return Err(SqlError::plain(format!(
+                "Can not add column which already exists in base table: {}",
+                column.name
+            )));
         }
         check_column(schema.keys_type, &column)?;
         let keys = schema.key_indexes().len();
         let end = if column.key { keys } else { schema.columns.len() };
         let place = place.unwrap_or(end);
         if (column.key && place > keys) || (!column.key && place < keys) {
-            return Err(SqlError::plain("Key columns should be a ordered prefix of the schema."));
+            return Err(SqlError::plain(
+                "Key columns should be a ordered prefix of the schema.",
+            ));
         }
         let zone = self.engine.zone(self.session);
         let now = self.engine.catalog().clock.now_micros();
@@ -222,10 +240,15 @@ impl Alter<'_> {
         let lower = name.to_lowercase();
         let distributes = matches!(&schema.distribution, Distribution::Hash(names) if names.contains(&lower));
         if schema.columns[index].key && schema.keys_type != KeysType::Duplicate {
-            return Err(SqlError::plain(format!("Can not drop key column {name} in {} data model table", keys_word(schema.keys_type))));
+            return Err(SqlError::plain(format!(
+                "Can not drop key column {name} in {} data model table",
+                keys_word(schema.keys_type)
+            )));
         }
         if distributes || schema.partition_columns.contains(&lower) {
-            return Err(SqlError::plain(format!("Partition or distribution column[{name}] cannot be dropped")));
+            return Err(SqlError::plain(format!(
+                "Partition or distribution column[{name}] cannot be dropped"
+            )));
         }
         if schema.columns.len() == 1 {
             return Err(SqlError::plain("The last column of a table cannot be dropped"));
@@ -243,13 +266,23 @@ impl Alter<'_> {
 
     fn rename_column(&mut self, from: &str, to: &str) -> Result<(), SqlError> {
         let index = self.index_of(from)?;
-        if self.version.schema.index_of(to).is_some_and(|other| other != index) {
+        if self
+            .version
+            .schema
+            .index_of(to)
+            .is_some_and(|other| other != index)
+        {
             return Err(SqlError::plain(format!("Column name[{to}] is already used")));
         }
         let (old, new) = (from.to_lowercase(), to.to_lowercase());
         self.change_schema(|schema| {
             schema.columns[index].name = to.to_string();
-            let swap = |names: &mut Vec<String>| names.iter_mut().filter(|n| **n == old).for_each(|n| *n = new.clone());
+            let swap = |names: &mut Vec<String>| {
+                names
+                    .iter_mut()
+                    .filter(|n| **n == old)
+                    .for_each(|n| *n = new.clone())
+            };
             swap(&mut schema.partition_columns);
             if let Distribution::Hash(names) = &mut schema.distribution {
                 swap(names);
@@ -283,21 +316,31 @@ impl Alter<'_> {
         })?;
         self.map_batches(|batch| {
             let mut columns = batch.columns().to_vec();
-            columns[index] = cast_array(&from, &to, &columns[index], &zone, true)
-                .map_err(|e| SqlError::plain(format!("Can not change {} to {}: {}", from.sql_name(), to.sql_name(), e.message)))?;
+            columns[index] = cast_array(&from, &to, &columns[index], &zone, true).map_err(|e| {
+                SqlError::plain(format!(
+                    "Can not change {} to {}: {}",
+                    from.sql_name(),
+                    to.sql_name(),
+                    e.message
+                ))
+            })?;
             Ok(columns)
         })
     }
 
     fn index_of(&self, name: &str) -> Result<usize, SqlError> {
         let schema = &self.version.schema;
-        schema.index_of(name).ok_or_else(|| SqlError::plain(format!("Column does not exists: {name}")))
+        schema
+            .index_of(name)
+            .ok_or_else(|| SqlError::plain(format!("Column does not exists: {name}")))
     }
 
     fn add_partition(&mut self, cursor: &mut Cursor<'_>, temporary: bool) -> Result<(), SqlError> {
         let schema = Arc::clone(&self.version.schema);
         if schema.partition_columns.is_empty() {
-            return Err(SqlError::plain("Only support adding partition to range and list partitioned table"));
+            return Err(SqlError::plain(
+                "Only support adding partition to range and list partitioned table",
+            ));
         }
         let clause = read_partition(cursor, schema.partition_kind)?;
         let mut buckets = schema.buckets;
@@ -307,12 +350,22 @@ impl Alter<'_> {
         if self.version.partition(&clause.name, temporary).is_some() {
             return match clause.if_not_exists {
                 true => Ok(()),
-                false => Err(SqlError::plain(format!("Duplicate partition name {}", clause.name))),
+                false => Err(SqlError::plain(format!(
+                    "Duplicate partition name {}",
+                    clause.name
+                ))),
             };
         }
-        let beside: Vec<Arc<Partition>> =
-            self.version.partitions.iter().filter(|p| p.temporary == temporary).cloned().collect();
-        let partition = self.engine.partition_of_clause(&schema, &beside, clause, buckets, temporary)?;
+        let beside: Vec<Arc<Partition>> = self
+            .version
+            .partitions
+            .iter()
+            .filter(|p| p.temporary == temporary)
+            .cloned()
+            .collect();
+        let partition = self
+            .engine
+            .partition_of_clause(&schema, &beside, clause, buckets, temporary)?;
         self.version.partitions.push(partition);
         Ok(())
     }
@@ -325,7 +378,9 @@ impl Alter<'_> {
             return Err(SqlError::plain("Table is not partitioned"));
         }
         let before = self.version.partitions.len();
-        self.version.partitions.retain(|p| p.temporary != temporary || !p.name.eq_ignore_ascii_case(&name));
+        self.version
+            .partitions
+            .retain(|p| p.temporary != temporary || !p.name.eq_ignore_ascii_case(&name));
         if self.version.partitions.len() == before && !if_exists {
             return Err(SqlError::plain(format!("Error in list of partitions to {name}")));
         }
@@ -336,7 +391,11 @@ impl Alter<'_> {
     /// `REPLACE PARTITION (p1, …) WITH TEMPORARY PARTITION (tp1, …)`.
     fn replace_partition(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
         let read = |cursor: &mut Cursor<'_>| {
-            if cursor.peek() == Some(&Token::LParen) { cursor.ident_list() } else { Ok(vec![cursor.ident()?]) }
+            if cursor.peek() == Some(&Token::LParen) {
+                cursor.ident_list()
+            } else {
+                Ok(vec![cursor.ident()?])
+            }
         };
         let old = read(cursor)?;
         for word in ["WITH", "TEMPORARY", "PARTITION"] {
@@ -354,13 +413,26 @@ impl Alter<'_> {
             }
         }
         let is_in = |names: &[String], name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
-        self.version.partitions.retain(|p| p.temporary || !is_in(&old, &p.name));
+        self.version
+            .partitions
+            .retain(|p| p.temporary || !is_in(&old, &p.name));
         let same_count = old.len() == new.len();
         for partition in &mut self.version.partitions {
             if partition.temporary && is_in(&new, &partition.name) {
-                let place = new.iter().position(|n| n.eq_ignore_ascii_case(&partition.name)).unwrap_or(0);
-                let name = if same_count { old[place].clone() } else { partition.name.clone() };
-                *partition = Arc::new(Partition { temporary: false, name, ..(**partition).clone() });
+                let place = new
+                    .iter()
+                    .position(|n| n.eq_ignore_ascii_case(&partition.name))
+                    .unwrap_or(0);
+                let name = if same_count {
+                    old[place].clone()
+                } else {
+                    partition.name.clone()
+                };
+                *partition = Arc::new(Partition {
+                    temporary: false,
+                    name,
+                    ..(**partition).clone()
+                });
             }
         }
         self.version.version += 1;
@@ -371,9 +443,16 @@ impl Alter<'_> {
         if self.version.partition(to, false).is_some() {
             return Err(SqlError::plain(format!("Partition name[{to}] is already used")));
         }
-        let found = self.version.partitions.iter_mut().find(|p| !p.temporary && p.name.eq_ignore_ascii_case(from));
+        let found = self
+            .version
+            .partitions
+            .iter_mut()
+            .find(|p| !p.temporary && p.name.eq_ignore_ascii_case(from));
         let partition = found.ok_or_else(|| SqlError::plain(format!("Partition {from} does not exist")))?;
-        *partition = Arc::new(Partition { name: to.to_string(), ..(**partition).clone() });
+        *partition = Arc::new(Partition {
+            name: to.to_string(),
+            ..(**partition).clone()
+        });
         Ok(())
     }
 }

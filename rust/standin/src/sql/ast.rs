@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, OrderByKind, Query, Select, SelectItem, SetExpr, Statement,
-    TableFactor, VisitMut, VisitorMut,
+    BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, OrderByKind, Query, Select,
+    SelectItem, SetExpr, Statement, TableFactor, VisitMut, VisitorMut,
 };
 
 use crate::catalog::is_built_in;
@@ -22,7 +22,9 @@ pub enum Shown {
 /// where it cannot be told.
 pub fn normalise(statement: &mut Statement, items: &[String]) -> Vec<Shown> {
     let shown = match statement {
-        Statement::Query(query) => first_select(&mut query.body).map(|s| shown_as(s, items)).unwrap_or_default(),
+        Statement::Query(query) => first_select(&mut query.body)
+            .map(|s| shown_as(s, items))
+            .unwrap_or_default(),
         _ => Vec::new(),
     };
     let _ = statement.visit(&mut Normaliser);
@@ -53,7 +55,9 @@ fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
             SelectItem::UnnamedExpr(expr) => {
                 let name = match expr {
                     Expr::Identifier(ident) => ident.value.clone(),
-                    Expr::CompoundIdentifier(parts) => parts.last().map(|i| i.value.clone()).unwrap_or_default(),
+                    Expr::CompoundIdentifier(parts) => {
+                        parts.last().map(|i| i.value.clone()).unwrap_or_default()
+                    }
                     _ if known => items[at].clone(),
                     other => other.to_string(),
                 };
@@ -66,14 +70,20 @@ fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
             }
         };
         // A column beside a wildcard is there twice.
-        let column = matches!(item, SelectItem::UnnamedExpr(Expr::Identifier(_) | Expr::CompoundIdentifier(_)));
+        let column = matches!(
+            item,
+            SelectItem::UnnamedExpr(Expr::Identifier(_) | Expr::CompoundIdentifier(_))
+        );
         if used.contains(&internal) || wildcards && column {
             let unique = format!("{internal}#{at}");
             let expr = match item {
                 SelectItem::ExprWithAlias { expr, .. } | SelectItem::UnnamedExpr(expr) => expr.clone(),
                 _ => continue,
             };
-            *item = SelectItem::ExprWithAlias { expr, alias: Ident::with_quote('`', unique) };
+            *item = SelectItem::ExprWithAlias {
+                expr,
+                alias: Ident::with_quote('`', unique),
+            };
         }
         used.push(internal);
         shown.push(Shown::Name(name));
@@ -92,10 +102,10 @@ impl VisitorMut for Normaliser {
                 cte.alias.columns.iter_mut().for_each(|c| lower(&mut c.name));
             }
         }
-        if let Some(order) = &mut query.order_by {
-            if let OrderByKind::Expressions(list) = &mut order.kind {
-                list.iter_mut().for_each(|o| lower_column(&mut o.expr));
-            }
+        if let Some(order) = &mut query.order_by
+            && let OrderByKind::Expressions(list) = &mut order.kind
+        {
+            list.iter_mut().for_each(|o| lower_column(&mut o.expr));
         }
         ControlFlow::Continue(())
     }
@@ -128,7 +138,13 @@ impl VisitorMut for Normaliser {
     }
 
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-        if let TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } = factor {
+        if let TableFactor::Table {
+            alias: Some(alias), ..
+        }
+        | TableFactor::Derived {
+            alias: Some(alias), ..
+        } = factor
+        {
             alias.columns.iter_mut().for_each(|c| lower(&mut c.name));
         }
         ControlFlow::Continue(())
@@ -150,7 +166,12 @@ impl VisitorMut for Normaliser {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         lower_column(expr);
-        if let Expr::BinaryOp { left, op: BinaryOperator::MyIntegerDivide, right } = expr {
+        if let Expr::BinaryOp {
+            left,
+            op: BinaryOperator::MyIntegerDivide,
+            right,
+        } = expr
+        {
             *expr = super::ast_functions::call("int_div", [left.as_ref().clone(), right.as_ref().clone()]);
         }
         if let Expr::Function(function) = expr {

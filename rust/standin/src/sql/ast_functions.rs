@@ -2,13 +2,15 @@
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, Ident, Interval, ObjectName, ObjectNamePart, Value,
+    BinaryOperator, CaseWhen, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, ObjectNamePart, Value,
 };
 
 /// The expression that a call stands for; `None` for a plain function. Its name is in lower case.
 pub fn rewritten(function: &mut Function) -> Option<Expr> {
-    let [ObjectNamePart::Identifier(name)] = function.name.0.as_mut_slice() else { return None };
+    let [ObjectNamePart::Identifier(name)] = function.name.0.as_mut_slice() else {
+        return None;
+    };
     let count = positional(&function.args)?.len();
     match (name.value.as_str(), count) {
         ("if", 3) => {
@@ -17,7 +19,10 @@ pub fn rewritten(function: &mut Function) -> Option<Expr> {
                 case_token: AttachedToken::empty(),
                 end_token: AttachedToken::empty(),
                 operand: None,
-                conditions: vec![CaseWhen { condition, result: yes }],
+                conditions: vec![CaseWhen {
+                    condition,
+                    result: yes,
+                }],
                 else_result: Some(Box::new(no)),
             })
         }
@@ -25,11 +30,17 @@ pub fn rewritten(function: &mut Function) -> Option<Expr> {
             *name = Ident::new("coalesce");
             None
         }
-        ("date_add" | "adddate" | "days_add", 2) => shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Day),
-        ("date_sub" | "subdate" | "days_sub", 2) => shifted(&mut function.args, BinaryOperator::Minus, DateTimeField::Day),
+        ("date_add" | "adddate" | "days_add", 2) => {
+            shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Day)
+        }
+        ("date_sub" | "subdate" | "days_sub", 2) => {
+            shifted(&mut function.args, BinaryOperator::Minus, DateTimeField::Day)
+        }
         ("hours_add", 2) => shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Hour),
         ("hours_sub", 2) => shifted(&mut function.args, BinaryOperator::Minus, DateTimeField::Hour),
-        ("months_add" | "add_months", 2) => shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Month),
+        ("months_add" | "add_months", 2) => {
+            shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Month)
+        }
         ("months_sub", 2) => shifted(&mut function.args, BinaryOperator::Minus, DateTimeField::Month),
         _ => None,
     }
@@ -43,7 +54,10 @@ pub fn call<const N: usize>(name: &str, arguments: [Expr; N]) -> Expr {
         parameters: FunctionArguments::None,
         args: FunctionArguments::List(FunctionArgumentList {
             duplicate_treatment: None,
-            args: arguments.into_iter().map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e))).collect(),
+            args: arguments
+                .into_iter()
+                .map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e)))
+                .collect(),
             clauses: Vec::new(),
         }),
         filter: None,
@@ -54,7 +68,9 @@ pub fn call<const N: usize>(name: &str, arguments: [Expr; N]) -> Expr {
 }
 
 fn positional(arguments: &FunctionArguments) -> Option<Vec<&Expr>> {
-    let FunctionArguments::List(list) = arguments else { return None };
+    let FunctionArguments::List(list) = arguments else {
+        return None;
+    };
     list.args
         .iter()
         .map(|arg| match arg {
@@ -95,5 +111,9 @@ fn shifted(arguments: &mut FunctionArguments, op: BinaryOperator, unit: DateTime
         },
         _ => time,
     };
-    Some(Expr::BinaryOp { left: Box::new(time), op, right: Box::new(amount) })
+    Some(Expr::BinaryOp {
+        left: Box::new(time),
+        op,
+        right: Box::new(amount),
+    })
 }

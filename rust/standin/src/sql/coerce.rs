@@ -22,12 +22,20 @@ pub fn coerce(plan: LogicalPlan, zone: &Zone) -> Result<LogicalPlan> {
         let preserver = NamePreserver::new(&node);
         let changed = node.map_expressions(|expr| {
             let name = preserver.save(&expr);
-            expr.transform_up(|e| rewrite(e, &schema, zone)).map(|t| t.update_data(|e| name.restore(e)))
+            expr.transform_up(|e| rewrite(e, &schema, zone))
+                .map(|t| t.update_data(|e| name.restore(e)))
         })?;
-        if changed.transformed { changed.map_data(LogicalPlan::recompute_schema) } else { Ok(changed) }
+        if changed.transformed {
+            changed.map_data(LogicalPlan::recompute_schema)
+        } else {
+            Ok(changed)
+        }
     })?;
     // A changed type below changes the types above it.
-    Ok(rewritten.data.transform_up(|node| node.recompute_schema().map(Transformed::yes))?.data)
+    Ok(rewritten
+        .data
+        .transform_up(|node| node.recompute_schema().map(Transformed::yes))?
+        .data)
 }
 
 fn input_schema(node: &LogicalPlan) -> DFSchema {
@@ -41,7 +49,12 @@ fn input_schema(node: &LogicalPlan) -> DFSchema {
 fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Expr>> {
     match expr {
         Expr::BinaryExpr(binary) => rewrite_binary(binary, schema, zone),
-        Expr::Between(Between { expr, negated, low, high }) => {
+        Expr::Between(Between {
+            expr,
+            negated,
+            low,
+            high,
+        }) => {
             let (low, a) = fit(*low, &expr, schema, zone)?;
             let (high, b) = fit(*high, &expr, schema, zone)?;
             let between = Expr::Between(Between::new(expr, negated, Box::new(low), Box::new(high)));
@@ -57,7 +70,10 @@ fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Exp
                     Ok(item)
                 })
                 .collect::<Result<Vec<_>>>()?;
-            Ok(Transformed::new_transformed(Expr::InList(InList::new(expr, list, negated)), any))
+            Ok(Transformed::new_transformed(
+                Expr::InList(InList::new(expr, list, negated)),
+                any,
+            ))
         }
         other => Ok(Transformed::no(other)),
     }
@@ -91,27 +107,51 @@ fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<
 /// `/` of integers is a fraction, `DIV` is not, and a zero divisor gives NULL.
 fn divide(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     if matches!(&right, Expr::ScalarFunction(f) if f.name() == "nullif") {
-        return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)))));
+        return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr::new(
+            Box::new(left),
+            op,
+            Box::new(right),
+        ))));
     }
     let types = (left.get_type(schema)?, right.get_type(schema)?);
     if !types.1.is_numeric() {
-        return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)))));
+        return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr::new(
+            Box::new(left),
+            op,
+            Box::new(right),
+        ))));
     }
     let fraction = op == Operator::Divide && types.0.is_integer() && types.1.is_integer();
-    let left = if fraction { left.cast_to(&arrow_schema::DataType::Float64, schema)? } else { left };
+    let left = if fraction {
+        left.cast_to(&arrow_schema::DataType::Float64, schema)?
+    } else {
+        left
+    };
     let zero = lit(ScalarValue::new_zero(&types.1)?);
     let right = datafusion::functions::core::expr_fn::nullif(right, zero);
-    let op = if op == Operator::IntegerDivide { Operator::Divide } else { op };
-    Ok(Transformed::yes(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)))))
+    let op = if op == Operator::IntegerDivide {
+        Operator::Divide
+    } else {
+        op
+    };
+    Ok(Transformed::yes(Expr::BinaryExpr(BinaryExpr::new(
+        Box::new(left),
+        op,
+        Box::new(right),
+    ))))
 }
 
 /// The literal in the type of what it is compared with; other expressions stay as they are.
 fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(Expr, bool)> {
-    let Expr::Literal(value, None) = &literal else { return Ok((literal, false)) };
+    let Expr::Literal(value, None) = &literal else {
+        return Ok((literal, false));
+    };
     if value.is_null() || matches!(other, Expr::Literal(..)) {
         return Ok((literal, false));
     }
-    let Ok((_, field)) = other.to_field(schema) else { return Ok((literal, false)) };
+    let Ok((_, field)) = other.to_field(schema) else {
+        return Ok((literal, false));
+    };
     let target = match DorisType::of_field(&field) {
         // The fraction of the literal counts even where the column has none.
         DorisType::DateTime(_) | DorisType::DateTimeV1 => DorisType::DateTime(6),

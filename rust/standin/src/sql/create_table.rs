@@ -34,11 +34,20 @@ pub fn read_create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable, SqlErro
     let if_not_exists = cursor.eat_all(&["IF", "NOT", "EXISTS"]);
     let (database, name) = cursor.table_name()?;
     let columns = read_columns(cursor)?;
-    let mut builder = Builder { columns, ..Builder::default() };
+    let mut builder = Builder {
+        columns,
+        ..Builder::default()
+    };
     builder.clauses(cursor)?;
     cursor.expect_end()?;
     let partitions = std::mem::take(&mut builder.partitions);
-    Ok(CreateTable { database, name, if_not_exists, schema: builder.finish()?, partitions })
+    Ok(CreateTable {
+        database,
+        name,
+        if_not_exists,
+        schema: builder.finish()?,
+        partitions,
+    })
 }
 
 fn read_columns(cursor: &mut Cursor<'_>) -> Result<Vec<Column>, SqlError> {
@@ -50,7 +59,10 @@ fn read_columns(cursor: &mut Cursor<'_>) -> Result<Vec<Column>, SqlError> {
         } else {
             let column = read_column(cursor)?;
             if columns.iter().any(|c| c.name.eq_ignore_ascii_case(&column.name)) {
-                return Err(SqlError::plain(format!("Duplicate column name '{}'", column.name)));
+                return Err(SqlError::plain(format!(
+                    "Duplicate column name '{}'",
+                    column.name
+                )));
             }
             columns.push(column);
         }
@@ -68,7 +80,7 @@ fn skip_index(cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
         if cursor.peek() == Some(&Token::LParen) {
             cursor.skip_parens()?;
         } else {
-            cursor.next();
+            cursor.take();
         }
     }
     Ok(())
@@ -109,7 +121,7 @@ pub fn read_column(cursor: &mut Cursor<'_>) -> Result<Column, SqlError> {
         } else if cursor.eat("COMMENT") {
             column.comment = cursor.string()?;
         } else if let Some(aggregation) = peek_word(cursor).and_then(Aggregation::of_name) {
-            cursor.next();
+            cursor.take();
             column.aggregation = Some(aggregation);
         } else {
             break;
@@ -152,7 +164,9 @@ fn read_default(cursor: &mut Cursor<'_>) -> Result<DefaultValue, SqlError> {
     if cursor.eat("BITMAP_EMPTY") {
         return Ok(DefaultValue::BitmapEmpty);
     }
-    read_literal(cursor)?.map(DefaultValue::Text).ok_or_else(|| cursor.unexpected("a default value"))
+    read_literal(cursor)?
+        .map(DefaultValue::Text)
+        .ok_or_else(|| cursor.unexpected("a default value"))
 }
 
 /// A literal's text: quoted, a number with its sign, `TRUE` or `FALSE`; `None` when none is next.
@@ -171,26 +185,29 @@ pub fn read_literal(cursor: &mut Cursor<'_>) -> Result<Option<String>, SqlError>
         _ => return Ok(None),
     };
     if !matches!(cursor.peek(), Some(Token::Number(..))) {
-        cursor.next();
+        cursor.take();
     }
-    match cursor.next() {
-        Some(Token::Number(number, _)) => {
-            Ok(Some(if negative { format!("-{number}") } else { number.clone() }))
-        }
+    match cursor.take() {
+        Some(Token::Number(number, _)) => Ok(Some(if negative {
+            format!("-{number}")
+        } else {
+            number.clone()
+        })),
         _ => Err(cursor.unexpected("a number")),
     }
 }
 
 fn check_default(column: &Column) -> Result<(), SqlError> {
     match &column.default {
-        Some(DefaultValue::Null) if !column.nullable => {
-            Err(SqlError::plain(format!("Can not set null default value to non nullable column: {}", column.name)))
-        }
-        Some(DefaultValue::Text(text)) => {
-            super::defaults::default_array(&column.doris_type, text).map(drop).map_err(|message| {
+        Some(DefaultValue::Null) if !column.nullable => Err(SqlError::plain(format!(
+            "Can not set null default value to non nullable column: {}",
+            column.name
+        ))),
+        Some(DefaultValue::Text(text)) => super::defaults::default_array(&column.doris_type, text)
+            .map(drop)
+            .map_err(|message| {
                 SqlError::plain(format!("Invalid default value for '{}': {message}", column.name))
-            })
-        }
+            }),
         _ => Ok(()),
     }
 }
@@ -223,7 +240,13 @@ pub fn read_distribution(cursor: &mut Cursor<'_>) -> Result<(Distribution, usize
         Distribution::Random
     } else {
         cursor.expect("HASH")?;
-        Distribution::Hash(cursor.ident_list()?.into_iter().map(|n| n.to_lowercase()).collect())
+        Distribution::Hash(
+            cursor
+                .ident_list()?
+                .into_iter()
+                .map(|n| n.to_lowercase())
+                .collect(),
+        )
     };
     if !cursor.eat("BUCKETS") || cursor.eat("AUTO") {
         return Ok((distribution, AUTO_BUCKETS, true));
@@ -284,7 +307,11 @@ impl Builder {
             cursor.eat("RANGE");
             PartitionKind::Range
         };
-        let columns: Vec<String> = cursor.ident_list()?.into_iter().map(|n| n.to_lowercase()).collect();
+        let columns: Vec<String> = cursor
+            .ident_list()?
+            .into_iter()
+            .map(|n| n.to_lowercase())
+            .collect();
         self.partitions = read_partitions(cursor, kind)?;
         self.partition_by = Some((kind, columns));
         Ok(())
@@ -292,15 +319,23 @@ impl Builder {
 
     fn finish(mut self) -> Result<TableSchema, SqlError> {
         let keys_type = self.mark_keys()?;
-        let (partition_kind, partition_columns) =
-            self.partition_by.take().unwrap_or((PartitionKind::None, Vec::new()));
-        let (distribution, buckets, auto_buckets) = self.distribution.take().unwrap_or_else(|| match keys_type {
-            KeysType::Duplicate => (Distribution::Random, AUTO_BUCKETS, true),
-            _ => {
-                let keys = self.columns.iter().filter(|c| c.key).map(|c| c.name.to_lowercase()).collect();
-                (Distribution::Hash(keys), AUTO_BUCKETS, true)
-            }
-        });
+        let (partition_kind, partition_columns) = self
+            .partition_by
+            .take()
+            .unwrap_or((PartitionKind::None, Vec::new()));
+        let (distribution, buckets, auto_buckets) =
+            self.distribution.take().unwrap_or_else(|| match keys_type {
+                KeysType::Duplicate => (Distribution::Random, AUTO_BUCKETS, true),
+                _ => {
+                    let keys = self
+                        .columns
+                        .iter()
+                        .filter(|c| c.key)
+                        .map(|c| c.name.to_lowercase())
+                        .collect();
+                    (Distribution::Hash(keys), AUTO_BUCKETS, true)
+                }
+            });
         let schema = TableSchema {
             keys_type,
             columns: self.columns,
@@ -329,11 +364,16 @@ impl Builder {
         };
         self.columns.iter_mut().for_each(|c| c.key = false);
         for (position, name) in names.iter().enumerate() {
-            let found = self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
+            let found = self
+                .columns
+                .iter()
+                .position(|c| c.name.eq_ignore_ascii_case(name));
             match found {
                 None => return Err(SqlError::plain(format!("Key column[{name}] doesn't exist."))),
                 Some(at) if at != position => {
-                    return Err(SqlError::plain("Key columns should be a ordered prefix of the schema."));
+                    return Err(SqlError::plain(
+                        "Key columns should be a ordered prefix of the schema.",
+                    ));
                 }
                 Some(at) => self.columns[at].key = true,
             }
@@ -346,9 +386,15 @@ impl Builder {
 }
 
 fn read_keys_type(cursor: &mut Cursor<'_>) -> Option<KeysType> {
-    let kinds =
-        [("UNIQUE", KeysType::Unique), ("DUPLICATE", KeysType::Duplicate), ("AGGREGATE", KeysType::Aggregate)];
-    kinds.into_iter().find(|(word, _)| cursor.eat_all(&[word, "KEY"])).map(|(_, keys_type)| keys_type)
+    let kinds = [
+        ("UNIQUE", KeysType::Unique),
+        ("DUPLICATE", KeysType::Duplicate),
+        ("AGGREGATE", KeysType::Aggregate),
+    ];
+    kinds
+        .into_iter()
+        .find(|(word, _)| cursor.eat_all(&[word, "KEY"]))
+        .map(|(_, keys_type)| keys_type)
 }
 
 /// Doris' choice for a Duplicate table without a key clause: up to three columns, a text is the last of them.
@@ -371,7 +417,12 @@ fn may_be_key(doris_type: &DorisType) -> bool {
         || doris_type.is_nested()
         || matches!(
             doris_type,
-            DorisType::Float | DorisType::Double | DorisType::String | DorisType::Json | DorisType::Variant | DorisType::Time(_)
+            DorisType::Float
+                | DorisType::Double
+                | DorisType::String
+                | DorisType::Json
+                | DorisType::Variant
+                | DorisType::Time(_)
         ))
 }
 
@@ -382,31 +433,45 @@ fn check(schema: &TableSchema) -> Result<(), SqlError> {
     if let Distribution::Hash(names) = &schema.distribution {
         for name in names {
             match schema.index_of(name).map(|i| &schema.columns[i]) {
-                None => return Err(SqlError::plain(format!("Distribution column({name}) doesn't exist"))),
+                None => {
+                    return Err(SqlError::plain(format!(
+                        "Distribution column({name}) doesn't exist"
+                    )));
+                }
                 Some(column) if schema.keys_type != KeysType::Duplicate && !column.key => {
-                    return Err(SqlError::plain(format!("Distribution column[{name}] is not key column")));
+                    return Err(SqlError::plain(format!(
+                        "Distribution column[{name}] is not key column"
+                    )));
                 }
                 Some(_) => {}
             }
         }
     } else if schema.keys_type == KeysType::Unique {
-        return Err(SqlError::plain("Create unique keys table should not contain random distribution desc"));
+        return Err(SqlError::plain(
+            "Create unique keys table should not contain random distribution desc",
+        ));
     }
     for name in &schema.partition_columns {
         match schema.index_of(name).map(|i| &schema.columns[i]) {
-            None => return Err(SqlError::plain(format!("Partition column[{name}] does not exist in columns."))),
+            None => {
+                return Err(SqlError::plain(format!(
+                    "Partition column[{name}] does not exist in columns."
+                )));
+            }
             Some(column) if schema.keys_type != KeysType::Duplicate && !column.key => {
-                return Err(SqlError::plain("The partition column could not be aggregated column"));
+                return Err(SqlError::plain(
+                    "The partition column could not be aggregated column",
+                ));
             }
             Some(_) => {}
         }
     }
-    if let Some(name) = schema.properties.get("function_column.sequence_col") {
-        if schema.index_of(name).is_none() {
-            return Err(SqlError::plain(format!("Sequence column[{name}] does not exist.")));
-        }
+    match schema.properties.get("function_column.sequence_col") {
+        Some(name) if schema.index_of(name).is_none() => Err(SqlError::plain(format!(
+            "Sequence column[{name}] does not exist."
+        ))),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Checks one column against the model of its table.
@@ -414,11 +479,15 @@ pub fn check_column(keys_type: KeysType, column: &Column) -> Result<(), SqlError
     let name = &column.name;
     if column.key {
         if matches!(column.doris_type, DorisType::Float | DorisType::Double) {
-            return Err(SqlError::plain("Float or double can not used as a key, use decimal instead."));
+            return Err(SqlError::plain(
+                "Float or double can not used as a key, use decimal instead.",
+            ));
         }
         if !may_be_key(&column.doris_type) {
             let type_name = column.doris_type.data_type_name().to_uppercase();
-            return Err(SqlError::plain(format!("{type_name} type should not be used in key column[{name}].")));
+            return Err(SqlError::plain(format!(
+                "{type_name} type should not be used in key column[{name}]."
+            )));
         }
         if let Some(aggregation) = column.aggregation {
             return Err(SqlError::plain(format!(
@@ -429,15 +498,21 @@ pub fn check_column(keys_type: KeysType, column: &Column) -> Result<(), SqlError
         return Ok(());
     }
     match (keys_type, column.aggregation) {
-        (KeysType::Aggregate, None) => {
-            Err(SqlError::plain(format!("Should specify aggregate type for non-key column[{name}]")))
-        }
+        (KeysType::Aggregate, None) => Err(SqlError::plain(format!(
+            "Should specify aggregate type for non-key column[{name}]"
+        ))),
         (KeysType::Aggregate, Some(Aggregation::Sum)) if !column.doris_type.is_number() => {
-            Err(SqlError::plain(format!("Aggregate type SUM is not compatible with primitive type {}", column.doris_type.sql_name())))
+            Err(SqlError::plain(format!(
+                "Aggregate type SUM is not compatible with primitive type {}",
+                column.doris_type.sql_name()
+            )))
         }
-        (KeysType::Aggregate, Some(Aggregation::BitmapUnion)) if column.doris_type != DorisType::Bitmap => Err(
-            SqlError::plain(format!("Aggregate type BITMAP_UNION is not compatible with primitive type {}", column.doris_type.sql_name())),
-        ),
+        (KeysType::Aggregate, Some(Aggregation::BitmapUnion)) if column.doris_type != DorisType::Bitmap => {
+            Err(SqlError::plain(format!(
+                "Aggregate type BITMAP_UNION is not compatible with primitive type {}",
+                column.doris_type.sql_name()
+            )))
+        }
         (KeysType::Unique | KeysType::Duplicate, Some(aggregation)) => Err(SqlError::plain(format!(
             "Table cannot specify aggregate type {} for column[{name}]",
             aggregation.sql_name()

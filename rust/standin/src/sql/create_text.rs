@@ -11,9 +11,21 @@ use crate::tablet::TableVersion;
 /// The statement that makes the table; it can be run as it stands.
 pub fn create_table_text(name: &str, version: &TableVersion) -> String {
     let schema = &version.schema;
-    let columns: Vec<String> = schema.columns.iter().map(|c| format!("  {}", column_text(c))).collect();
-    let mut out = format!("CREATE TABLE `{name}` (\n{}\n) ENGINE=OLAP\n", columns.join(",\n"));
-    let keys: Vec<String> = schema.columns.iter().filter(|c| c.key).map(|c| format!("`{}`", c.name)).collect();
+    let columns: Vec<String> = schema
+        .columns
+        .iter()
+        .map(|c| format!("  {}", column_text(c)))
+        .collect();
+    let mut out = format!(
+        "CREATE TABLE `{name}` (\n{}\n) ENGINE=OLAP\n",
+        columns.join(",\n")
+    );
+    let keys: Vec<String> = schema
+        .columns
+        .iter()
+        .filter(|c| c.key)
+        .map(|c| format!("`{}`", c.name))
+        .collect();
     let word = match schema.keys_type {
         KeysType::Duplicate => "DUPLICATE",
         KeysType::Unique => "UNIQUE",
@@ -27,15 +39,32 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
         let _ = writeln!(out, "COMMENT '{}'", schema.comment.replace('\'', "''"));
     }
     if schema.partition_kind != PartitionKind::None {
-        let kind = if schema.partition_kind == PartitionKind::Range { "RANGE" } else { "LIST" };
-        let columns: Vec<String> = schema.partition_columns.iter().map(|c| declared(schema, c)).collect();
+        let kind = if schema.partition_kind == PartitionKind::Range {
+            "RANGE"
+        } else {
+            "LIST"
+        };
+        let columns: Vec<String> = schema
+            .partition_columns
+            .iter()
+            .map(|c| declared(schema, c))
+            .collect();
         let partitions: Vec<String> = version
             .visible_partitions()
             .map(|p| format!("PARTITION {} VALUES {}", p.name, bound_clause(&p.bound)))
             .collect();
-        let _ = writeln!(out, "PARTITION BY {kind}({})\n({})", columns.join(", "), partitions.join(",\n"));
+        let _ = writeln!(
+            out,
+            "PARTITION BY {kind}({})\n({})",
+            columns.join(", "),
+            partitions.join(",\n")
+        );
     }
-    let buckets = if schema.auto_buckets { "AUTO".to_string() } else { schema.buckets.to_string() };
+    let buckets = if schema.auto_buckets {
+        "AUTO".to_string()
+    } else {
+        schema.buckets.to_string()
+    };
     match &schema.distribution {
         Distribution::Random => {
             let _ = writeln!(out, "DISTRIBUTED BY RANDOM BUCKETS {buckets}");
@@ -46,12 +75,19 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
         }
     }
     let mut properties = schema.properties.clone();
-    properties.entry("replication_allocation".into()).or_insert_with(|| "tag.location.default: 1".into());
+    properties
+        .entry("replication_allocation".into())
+        .or_insert_with(|| "tag.location.default: 1".into());
     properties.remove("replication_num");
     if schema.keys_type == KeysType::Unique {
-        properties.entry("enable_unique_key_merge_on_write".into()).or_insert_with(|| "true".into());
+        properties
+            .entry("enable_unique_key_merge_on_write".into())
+            .or_insert_with(|| "true".into());
     }
-    let properties: Vec<String> = properties.iter().map(|(k, v)| format!("\"{k}\" = \"{v}\"")).collect();
+    let properties: Vec<String> = properties
+        .iter()
+        .map(|(k, v)| format!("\"{k}\" = \"{v}\""))
+        .collect();
     let _ = write!(out, "PROPERTIES (\n{}\n);", properties.join(",\n"));
     out
 }
@@ -109,18 +145,33 @@ fn values_text(values: &[BoundValue]) -> String {
 fn bound_clause(bound: &Bound) -> String {
     match bound {
         Bound::All => String::new(),
-        Bound::Range { lower: Some(lower), upper } => {
-            let upper = upper.as_ref().map_or_else(|| "(MAXVALUE)".into(), |u| values_text(u));
+        Bound::Range {
+            lower: Some(lower),
+            upper,
+        } => {
+            let upper = upper
+                .as_ref()
+                .map_or_else(|| "(MAXVALUE)".into(), |u| values_text(u));
             format!("[{}, {upper})", values_text(lower))
         }
-        Bound::Range { lower: None, upper: Some(upper) } => format!("LESS THAN {}", values_text(upper)),
-        Bound::Range { lower: None, upper: None } => "LESS THAN MAXVALUE".into(),
+        Bound::Range {
+            lower: None,
+            upper: Some(upper),
+        } => format!("LESS THAN {}", values_text(upper)),
+        Bound::Range {
+            lower: None,
+            upper: None,
+        } => "LESS THAN MAXVALUE".into(),
         Bound::List(list) => {
             let items: Vec<String> = list
                 .iter()
                 .map(|values| {
                     let text = values_text(values);
-                    if values.len() == 1 { text[1..text.len() - 1].to_string() } else { text }
+                    if values.len() == 1 {
+                        text[1..text.len() - 1].to_string()
+                    } else {
+                        text
+                    }
                 })
                 .collect();
             format!("IN ({})", items.join(", "))
@@ -170,7 +221,11 @@ pub fn distribution_keys(schema: &TableSchema) -> String {
     match &schema.distribution {
         Distribution::Random => "RANDOM".into(),
         Distribution::Hash(names) => {
-            let declared = |n: &String| schema.index_of(n).map_or_else(|| n.clone(), |i| schema.columns[i].name.clone());
+            let declared = |n: &String| {
+                schema
+                    .index_of(n)
+                    .map_or_else(|| n.clone(), |i| schema.columns[i].name.clone())
+            };
             names.iter().map(declared).collect::<Vec<_>>().join(", ")
         }
     }

@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the next token.
-    pub fn next(&mut self) -> Option<&'a Token> {
+    pub fn take(&mut self) -> Option<&'a Token> {
         let token = self.peek();
         self.at += usize::from(token.is_some());
         token
@@ -68,7 +68,11 @@ impl<'a> Cursor<'a> {
 
     /// Takes the keyword or fails.
     pub fn expect(&mut self, keyword: &str) -> Result<(), SqlError> {
-        if self.eat(keyword) { Ok(()) } else { Err(self.unexpected(keyword)) }
+        if self.eat(keyword) {
+            Ok(())
+        } else {
+            Err(self.unexpected(keyword))
+        }
     }
 
     /// Takes the punctuation if it is next.
@@ -80,7 +84,11 @@ impl<'a> Cursor<'a> {
 
     /// Takes the punctuation or fails.
     pub fn expect_token(&mut self, token: &Token) -> Result<(), SqlError> {
-        if self.eat_token(token) { Ok(()) } else { Err(self.unexpected(&token.to_string())) }
+        if self.eat_token(token) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&token.to_string()))
+        }
     }
 
     /// A name, quoted or not.
@@ -178,7 +186,7 @@ impl<'a> Cursor<'a> {
         self.expect_token(&Token::LParen)?;
         let start = self.at;
         let mut depth = 1;
-        while let Some(token) = self.next() {
+        while let Some(token) = self.take() {
             match token {
                 Token::LParen => depth += 1,
                 Token::RParen => depth -= 1,
@@ -193,7 +201,11 @@ impl<'a> Cursor<'a> {
 
     /// Fails when a token is left.
     pub fn expect_end(&self) -> Result<(), SqlError> {
-        if self.done() { Ok(()) } else { Err(self.unexpected("the end of the statement")) }
+        if self.done() {
+            Ok(())
+        } else {
+            Err(self.unexpected("the end of the statement"))
+        }
     }
 
     /// The error that names the next token, its place and what should stand there.

@@ -14,7 +14,10 @@ use crate::tablet_commit::change_tablets;
 
 /// The answer of a statement that has no rows.
 pub(crate) fn done() -> Answer {
-    Answer::Done { affected: 0, info: String::new() }
+    Answer::Done {
+        affected: 0,
+        info: String::new(),
+    }
 }
 
 impl Engine {
@@ -65,7 +68,11 @@ impl Engine {
         let database = self.database_of(session, create.database)?;
         check_name(&create.name)?;
         if let Ok(_existing) = self.catalog().relation(&database, &create.name) {
-            return if create.if_not_exists { Ok(done()) } else { Err(table_exists(&create.name)) };
+            return if create.if_not_exists {
+                Ok(done())
+            } else {
+                Err(table_exists(&create.name))
+            };
         }
         self.check_replication(&create.schema.properties)?;
         let partitions = self.first_partitions(&create.name, &create.schema, create.partitions)?;
@@ -77,13 +84,24 @@ impl Engine {
             stamp: moment.stamp,
         };
         let table = Table::new(self.catalog().next_id(), moment.micros, version);
-        let made = self.catalog().create(&database, &create.name, Relation::Table(table))?;
-        if made || create.if_not_exists { Ok(done()) } else { Err(table_exists(&create.name)) }
+        let made = self
+            .catalog()
+            .create(&database, &create.name, Relation::Table(table))?;
+        if made || create.if_not_exists {
+            Ok(done())
+        } else {
+            Err(table_exists(&create.name))
+        }
     }
 
     /// As Doris does, refuses more replicas than there are back ends.
-    fn check_replication(&self, properties: &std::collections::BTreeMap<String, String>) -> Result<(), SqlError> {
-        let Some(text) = properties.get("replication_num") else { return Ok(()) };
+    fn check_replication(
+        &self,
+        properties: &std::collections::BTreeMap<String, String>,
+    ) -> Result<(), SqlError> {
+        let Some(text) = properties.get("replication_num") else {
+            return Ok(());
+        };
         let backends = self.cluster().backends().len().max(1);
         match text.trim().parse::<usize>() {
             Ok(0) | Err(_) => Err(SqlError::plain(format!("Invalid replication_num: {text}"))),
@@ -118,7 +136,11 @@ impl Engine {
             }
             cursor.expect_token(&Token::RParen)?;
         }
-        let comment = if cursor.eat("COMMENT") { cursor.string()? } else { String::new() };
+        let comment = if cursor.eat("COMMENT") {
+            cursor.string()?
+        } else {
+            String::new()
+        };
         cursor.expect("AS")?;
         let query = statement.raw(cursor.at, statement.tokens.len() - 1).to_string();
         let view = View {
@@ -142,7 +164,8 @@ impl Engine {
                 _ => return Err(table_exists(&name)),
             }
         }
-        self.catalog().create(&database, &name, Relation::View(Arc::new(view)))?;
+        self.catalog()
+            .create(&database, &name, Relation::View(Arc::new(view)))?;
         Ok(done())
     }
 
@@ -201,7 +224,11 @@ impl Engine {
         Ok(done())
     }
 
-    pub(crate) async fn truncate(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+    pub(crate) async fn truncate(
+        &self,
+        session: &Session,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Answer, SqlError> {
         cursor.expect("TABLE")?;
         let (database, name) = cursor.table_name()?;
         let mut names = Vec::new();
@@ -242,6 +269,12 @@ pub(crate) fn table_exists(name: &str) -> SqlError {
 fn check_name(name: &str) -> Result<(), SqlError> {
     let good = !name.is_empty()
         && name.len() <= 256
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | ' ' | '.'));
-    if good { Ok(()) } else { Err(SqlError::plain(format!("Incorrect name '{name}'"))) }
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | ' ' | '.'));
+    if good {
+        Ok(())
+    } else {
+        Err(SqlError::plain(format!("Incorrect name '{name}'")))
+    }
 }

@@ -22,7 +22,10 @@ pub fn default_column(column: &Column, rows: usize, now: i64, zone: &Zone) -> Re
     let wall = || now + zone.offset_at_instant(now.div_euclid(1_000_000)) * 1_000_000;
     let text = match &column.default {
         None if !column.nullable => {
-            return Err(SqlError::plain(format!("Column has no default value, column={}", column.name)));
+            return Err(SqlError::plain(format!(
+                "Column has no default value, column={}",
+                column.name
+            )));
         }
         None | Some(DefaultValue::Null) => return Ok(new_null_array(&column.doris_type.arrow_type(), rows)),
         Some(DefaultValue::Text(text)) => text.clone(),

@@ -26,7 +26,7 @@ impl Engine {
         if is_query {
             return self.select(session, statement).await;
         }
-        cursor.next();
+        cursor.take();
         match first.as_str() {
             "INSERT" => self.insert(session, statement, &mut cursor).await,
             "DELETE" => self.delete(session, statement, &mut cursor).await,

@@ -18,7 +18,11 @@ const NUMBER: DorisType = DorisType::BigInt;
 
 impl Engine {
     /// A relation of a built-in database.
-    pub(crate) fn information_table(&self, database: &str, table: &str) -> Result<Arc<dyn TableProvider>, SqlError> {
+    pub(crate) fn information_table(
+        &self,
+        database: &str,
+        table: &str,
+    ) -> Result<Arc<dyn TableProvider>, SqlError> {
         if !database.eq_ignore_ascii_case("information_schema") {
             return Err(SqlError::unknown_table(database, table));
         }
@@ -41,7 +45,13 @@ impl Engine {
         ]);
         for name in self.catalog().database_names() {
             let known = |text: &str| Some(text.to_string());
-            listing.push(vec![known("internal"), Some(name), known("utf8mb4"), known("utf8mb4_0900_bin"), None]);
+            listing.push(vec![
+                known("internal"),
+                Some(name),
+                known("utf8mb4"),
+                known("utf8mb4_0900_bin"),
+                None,
+            ]);
         }
         listing
     }
@@ -80,15 +90,42 @@ impl Engine {
         for (database, name, relation) in self.all_relations()? {
             let text = |t: &str| Some(t.to_string());
             let row = match relation {
-                None => vec![text("internal"), Some(database), Some(name), text("SYSTEM VIEW"), text("MEMORY"), None, None, None, None, None, text("utf8mb4_0900_bin"), text("")],
+                None => vec![
+                    text("internal"),
+                    Some(database),
+                    Some(name),
+                    text("SYSTEM VIEW"),
+                    text("MEMORY"),
+                    None,
+                    None,
+                    None,
+                    None,
+                    None,
+                    text("utf8mb4_0900_bin"),
+                    text(""),
+                ],
                 Some(Relation::View(view)) => vec![
-                    text("internal"), Some(database), Some(name), text("VIEW"), text("View"), None, None, None, None, None,
-                    text("utf8mb4_0900_bin"), Some(view.comment.clone()),
+                    text("internal"),
+                    Some(database),
+                    Some(name),
+                    text("VIEW"),
+                    text("View"),
+                    None,
+                    None,
+                    None,
+                    None,
+                    None,
+                    text("utf8mb4_0900_bin"),
+                    Some(view.comment.clone()),
                 ],
                 Some(Relation::Table(table)) => {
                     let version = table.snapshot();
                     let tablets = || version.visible_partitions().flat_map(|p| &p.tablets);
-                    let updated = version.visible_partitions().map(|p| p.visible_micros).max().unwrap_or(table.created_micros);
+                    let updated = version
+                        .visible_partitions()
+                        .map(|p| p.visible_micros)
+                        .max()
+                        .unwrap_or(table.created_micros);
                     vec![
                         text("internal"),
                         Some(database),
@@ -163,7 +200,13 @@ impl Engine {
     }
 }
 
-fn column_row(database: &str, table: &str, at: usize, column: &Column, keys_type: KeysType) -> Vec<Option<String>> {
+fn column_row(
+    database: &str,
+    table: &str,
+    at: usize,
+    column: &Column,
+    keys_type: KeysType,
+) -> Vec<Option<String>> {
     let text = |t: &str| Some(t.to_string());
     let number = |n: Option<u32>| n.map(|n| n.to_string());
     let length = length(&column.doris_type);
@@ -186,7 +229,11 @@ fn column_row(database: &str, table: &str, at: usize, column: &Column, keys_type
         None,
         Some(column.doris_type.sql_name()),
         text(key_word(column, keys_type)),
-        text(if column.auto_increment { "auto_increment" } else { "" }),
+        text(if column.auto_increment {
+            "auto_increment"
+        } else {
+            ""
+        }),
         text(""),
         text(&column.comment),
         number(length.or(precision)),

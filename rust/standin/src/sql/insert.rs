@@ -58,12 +58,14 @@ impl Engine {
             let mut load = Load::begin(Arc::clone(&table), &target.partitions, target.temporary, strict)?;
             let places = places(load.schema(), target.columns.as_deref())?;
             if cursor.eat("VALUES") || cursor.eat("VALUE") {
-                self.add_values(session, statement, cursor, &mut load, &places, strict).await?;
+                self.add_values(session, statement, cursor, &mut load, &places, strict)
+                    .await?;
             } else {
-                self.add_query(session, statement, cursor.at, &mut load, &places, strict).await?;
+                self.add_query(session, statement, cursor.at, &mut load, &places, strict)
+                    .await?;
             }
             if target.overwrite {
-                self.empty_table(&table).await?;
+                load.overwrite();
             }
             load.commit(self.catalog()).await
         }
@@ -96,7 +98,7 @@ impl Engine {
         };
         loop {
             if cursor.is("TEMPORARY") {
-                cursor.next();
+                cursor.take();
                 target.temporary = true;
             } else if cursor.eat("PARTITION") || cursor.eat("PARTITIONS") {
                 target.partitions = cursor.ident_list()?;
@@ -112,7 +114,7 @@ impl Engine {
                 target.columns = Some(cursor.ident_list()?);
             } else if cursor.peek() == Some(&Token::LBracket) {
                 // `[shuffle]` and the like: hints of old.
-                while !matches!(cursor.next(), None | Some(Token::RBracket)) {}
+                while !matches!(cursor.take(), None | Some(Token::RBracket)) {}
             } else {
                 return Ok(target);
             }
@@ -207,9 +209,9 @@ impl Engine {
                 }
                 Source::Default => default_column(column, 1, self.catalog().clock.now_micros(), zone)?,
                 Source::Expression(range) => {
-                    let (from, value) = expressions
-                        .get(&range.start)
-                        .ok_or_else(|| SqlError::plain(format!("value {position} of VALUES has no result")))?;
+                    let (from, value) = expressions.get(&range.start).ok_or_else(|| {
+                        SqlError::plain(format!("value {position} of VALUES has no result"))
+                    })?;
                     cast_array(from, &column.doris_type, value, zone, strict)
                         .map_err(|e| refused(column, &e.message))?
                 }
@@ -224,10 +226,12 @@ impl Engine {
             Err(_) => {
                 let kept: Vec<Cell<'_>> = cells
                     .into_iter()
-                    .map(|cell| match build_array(&column.doris_type, std::slice::from_ref(&cell), zone) {
-                        Ok(_) => cell,
-                        Err(_) => Cell::Null,
-                    })
+                    .map(
+                        |cell| match build_array(&column.doris_type, std::slice::from_ref(&cell), zone) {
+                            Ok(_) => cell,
+                            Err(_) => Cell::Null,
+                        },
+                    )
                     .collect();
                 build_array(&column.doris_type, &kept, zone).map_err(|e| refused(column, &e.message))?
             }
@@ -266,12 +270,20 @@ impl Engine {
             let mut columns = HashMap::new();
             for (at, array) in batch.columns().iter().enumerate() {
                 let column = &schema.columns[places[at]];
-                let cast = cast_array(&stream.columns[at].doris_type, &column.doris_type, array, &zone, strict)
-                    .map_err(|e| refused(column, &e.message))?;
+                let cast = cast_array(
+                    &stream.columns[at].doris_type,
+                    &column.doris_type,
+                    array,
+                    &zone,
+                    strict,
+                )
+                .map_err(|e| refused(column, &e.message))?;
                 columns.insert(places[at], cast);
             }
             let batch = self.complete(&schema.columns, load, columns, batch.num_rows(), &zone)?;
             load.add(batch)?;
+            // A long insert leaves its thread to others between batches.
+            tokio::task::yield_now().await;
         }
         Ok(())
     }
@@ -293,25 +305,33 @@ impl Engine {
                 Some(array) => Ok(array),
                 None if column.auto_increment => {
                     let first = self.catalog().auto_increment(rows);
-                    let cells: Vec<Cell<'_>> =
-                        (0..rows as i64).map(|n| Cell::Text(Cow::Owned((first + n).to_string()))).collect();
+                    let cells: Vec<Cell<'_>> = (0..rows as i64)
+                        .map(|n| Cell::Text(Cow::Owned((first + n).to_string())))
+                        .collect();
                     build_array(&column.doris_type, &cells, zone).map_err(|e| refused(column, &e.message))
                 }
                 None => default_column(column, rows, now, zone),
             })
             .collect::<Result<Vec<_>, _>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(load.schema().stored_schema(), columns, &options).map_err(SqlError::plain)
+        RecordBatch::try_new_with_options(load.schema().stored_schema(), columns, &options)
+            .map_err(SqlError::plain)
     }
 }
 
 /// Indexes of the columns that values are given for.
-fn places(schema: &crate::catalog_schema::TableSchema, names: Option<&[String]>) -> Result<Vec<usize>, SqlError> {
-    let Some(names) = names else { return Ok((0..schema.columns.len()).collect()) };
+fn places(
+    schema: &crate::catalog_schema::TableSchema,
+    names: Option<&[String]>,
+) -> Result<Vec<usize>, SqlError> {
+    let Some(names) = names else {
+        return Ok((0..schema.columns.len()).collect());
+    };
     let mut places = Vec::with_capacity(names.len());
     for name in names {
-        let index =
-            schema.index_of(name).ok_or_else(|| SqlError::plain(format!("Unknown column '{name}' in target table.")))?;
+        let index = schema
+            .index_of(name)
+            .ok_or_else(|| SqlError::plain(format!("Unknown column '{name}' in target table.")))?;
         if places.contains(&index) {
             return Err(SqlError::plain(format!("Duplicate column '{name}' in insert")));
         }
@@ -352,24 +372,34 @@ fn read_source<'a>(
     let ends = |cursor: &Cursor<'_>| matches!(cursor.peek(), None | Some(Token::Comma | Token::RParen));
     let literal: Option<Source<'a>> = match cursor.peek() {
         Some(Token::SingleQuotedString(text) | Token::DoubleQuotedString(text)) => {
-            cursor.next();
-            ends(cursor).then(|| read_cell(doris_type, text)).transpose().map_err(SqlError::plain)?.map(Source::Cell)
+            cursor.take();
+            ends(cursor)
+                .then(|| read_cell(doris_type, text))
+                .transpose()
+                .map_err(SqlError::plain)?
+                .map(Source::Cell)
         }
         Some(Token::HexStringLiteral(hex)) => {
-            cursor.next();
+            cursor.take();
             Some(Source::Cell(Cell::Text(Cow::Owned(format!("0x{hex}")))))
         }
         Some(Token::LBracket | Token::LBrace) if doris_type.is_nested() => {
             let end = skip_brackets(cursor)?;
-            let cell = if ends(cursor) { read_cell(doris_type, statement.raw(start, end)).ok() } else { None };
+            let cell = if ends(cursor) {
+                read_cell(doris_type, statement.raw(start, end)).ok()
+            } else {
+                None
+            };
             cell.map(Source::Cell)
         }
         Some(Token::Word(word)) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("NULL") => {
-            cursor.next();
+            cursor.take();
             Some(Source::Cell(Cell::Null))
         }
-        Some(Token::Word(word)) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("DEFAULT") => {
-            cursor.next();
+        Some(Token::Word(word))
+            if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("DEFAULT") =>
+        {
+            cursor.take();
             Some(Source::Default)
         }
         _ if !doris_type.is_nested() => match read_literal(cursor) {
@@ -397,7 +427,7 @@ fn read_source<'a>(
             Token::RParen | Token::RBracket | Token::RBrace => depth -= 1,
             _ => {}
         }
-        cursor.next();
+        cursor.take();
     }
     if cursor.at == start {
         return Err(cursor.unexpected("a value"));
@@ -408,7 +438,7 @@ fn read_source<'a>(
 /// Passes over balanced brackets and braces; gives the index of the closing one.
 fn skip_brackets(cursor: &mut Cursor<'_>) -> Result<usize, SqlError> {
     let mut depth = 0;
-    while let Some(token) = cursor.next() {
+    while let Some(token) = cursor.take() {
         match token {
             Token::LBracket | Token::LBrace => depth += 1,
             Token::RBracket | Token::RBrace => depth -= 1,
@@ -426,10 +456,16 @@ fn refused(column: &Column, reason: &str) -> SqlError {
 }
 
 fn answer(loaded: Loaded, label: &(String, u64)) -> Answer {
-    let warnings =
-        if loaded.filtered > 0 { format!(", 'filteredRows':'{}'", loaded.filtered) } else { String::new() };
+    let warnings = if loaded.filtered > 0 {
+        format!(", 'filteredRows':'{}'", loaded.filtered)
+    } else {
+        String::new()
+    };
     Answer::Done {
         affected: loaded.rows as u64,
-        info: format!("{{'label':'{}', 'status':'VISIBLE', 'txnId':'{}'{warnings}}}", label.0, label.1),
+        info: format!(
+            "{{'label':'{}', 'status':'VISIBLE', 'txnId':'{}'{warnings}}}",
+            label.0, label.1
+        ),
     }
 }

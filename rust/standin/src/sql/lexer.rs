@@ -19,11 +19,13 @@ pub struct Statement {
 /// Cuts a text at the `;` outside quotes and comments. Empty statements are left out.
 pub fn statements(sql: &str) -> Result<Vec<Statement>, SqlError> {
     let dialect = MySqlDialect {};
-    let tokens =
-        Tokenizer::new(&dialect, sql).tokenize_with_location().map_err(|e| SqlError::syntax(e.to_string()))?;
+    let tokens = Tokenizer::new(&dialect, sql)
+        .tokenize_with_location()
+        .map_err(|e| SqlError::syntax(e.to_string()))?;
     let text: std::sync::Arc<str> = sql.into();
-    let line_starts: std::sync::Arc<[usize]> =
-        std::iter::once(0).chain(sql.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let line_starts: std::sync::Arc<[usize]> = std::iter::once(0)
+        .chain(sql.match_indices('\n').map(|(at, _)| at + 1))
+        .collect();
     let mut out = Vec::new();
     let mut current = Vec::new();
     let mut hints = Vec::new();
@@ -56,7 +58,9 @@ pub fn statements(sql: &str) -> Result<Vec<Statement>, SqlError> {
 impl Statement {
     /// The text between two tokens, both included.
     pub fn raw(&self, first: usize, last: usize) -> &str {
-        let (Some(first), Some(last)) = (self.tokens.get(first), self.tokens.get(last)) else { return "" };
+        let (Some(first), Some(last)) = (self.tokens.get(first), self.tokens.get(last)) else {
+            return "";
+        };
         let start = self.offset(first.span.start);
         let end = self.offset(last.span.end);
         self.text.get(start..end).unwrap_or_default().trim()

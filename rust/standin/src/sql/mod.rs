@@ -9,6 +9,7 @@ mod create_text;
 pub mod cursor;
 mod ddl;
 mod defaults;
+mod describe;
 mod dispatch;
 pub mod functions;
 mod information;
@@ -21,8 +22,10 @@ mod plain;
 pub mod provider;
 pub mod query;
 pub mod relation;
+mod result_types;
 mod rewrite;
 mod show;
+mod show_nodes;
 mod tables;
 mod tablets_plan;
 #[cfg(test)]

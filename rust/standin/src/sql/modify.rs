@@ -15,7 +15,7 @@ use super::provider::{LOCATION, SnapshotTable, read_location};
 use super::relation::{Place, read_place};
 use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
 use crate::tablet::Table;
-use crate::tablet_commit::{append, change_tablets, delete};
+use crate::tablet_commit::{append, delete};
 use crate::tablet_route::{Router, WriteSet};
 use crate::values::cast_array;
 
@@ -62,7 +62,11 @@ impl Engine {
         let provider: Arc<dyn TableProvider> = SnapshotTable::new(table.snapshot(), place, true)?;
         let parsed = statements(sql)?;
         let own = HashMap::from([("__target".to_string(), provider)]);
-        let mut stream = self.plan_with(session, &parsed[0], own, 0).await?.stream().await?;
+        let mut stream = self
+            .plan_with(session, &parsed[0], own, 0)
+            .await?
+            .stream()
+            .await?;
         let mut rows: HashMap<i64, Vec<(usize, usize)>> = HashMap::new();
         while let Some(batch) = stream.batches.next().await {
             let batch = batch?;
@@ -97,7 +101,9 @@ impl Engine {
                 .index_of(name)
                 .ok_or_else(|| SqlError::plain(format!("Unknown column '{name}' in target table.")))?;
             if version.schema.columns[index].key {
-                return Err(SqlError::plain("Only value columns of unique table could be updated"));
+                return Err(SqlError::plain(
+                    "Only value columns of unique table could be updated",
+                ));
             }
         }
         let tail = match cursor.done() {
@@ -110,17 +116,27 @@ impl Engine {
             .iter()
             .enumerate()
             .map(|(n, column)| {
-                let assigned = assignments.iter().find(|(name, _)| name.eq_ignore_ascii_case(&column.name));
+                let assigned = assignments
+                    .iter()
+                    .find(|(name, _)| name.eq_ignore_ascii_case(&column.name));
                 let column_name = column.name.replace('`', "``");
                 let value = assigned.map_or_else(|| format!("`{column_name}`"), |(_, text)| text.clone());
                 format!("{value} AS `__c{n}`")
             })
             .collect();
-        let sql = format!("SELECT {} FROM `__target` AS `{}` {tail}", items.join(", "), alias.replace('`', "``"));
+        let sql = format!(
+            "SELECT {} FROM `__target` AS `{}` {tail}",
+            items.join(", "),
+            alias.replace('`', "``")
+        );
         let parsed = statements(&sql)?;
         let provider: Arc<dyn TableProvider> = SnapshotTable::new(Arc::clone(&version), place, false)?;
         let own = HashMap::from([("__target".to_string(), provider)]);
-        let mut stream = self.plan_with(session, &parsed[0], own, 0).await?.stream().await?;
+        let mut stream = self
+            .plan_with(session, &parsed[0], own, 0)
+            .await?
+            .stream()
+            .await?;
         let zone = self.zone(session);
         let stored = version.schema.stored_schema();
         let mut rows = WriteSet::new(stored.clone());
@@ -133,8 +149,9 @@ impl Engine {
                 .iter()
                 .zip(batch.columns().iter().zip(&stream.columns))
                 .map(|(column, (array, from))| {
-                    let cast = cast_array(&from.doris_type, &column.doris_type, array, &zone, true)
-                        .map_err(|e| SqlError::plain(format!("column_name[{}], {}", column.name, e.message)))?;
+                    let cast = cast_array(&from.doris_type, &column.doris_type, array, &zone, true).map_err(
+                        |e| SqlError::plain(format!("column_name[{}], {}", column.name, e.message)),
+                    )?;
                     if !column.nullable && cast.null_count() > 0 {
                         return Err(SqlError::plain(format!(
                             "column_name[{}], null value for not null column, type={}",
@@ -145,7 +162,8 @@ impl Engine {
                     Ok(cast)
                 })
                 .collect::<Result<Vec<_>, _>>()?;
-            let batch = arrow_array::RecordBatch::try_new(stored.clone(), columns).map_err(SqlError::plain)?;
+            let batch =
+                arrow_array::RecordBatch::try_new(stored.clone(), columns).map_err(SqlError::plain)?;
             router.route(batch, &mut rows)?;
         }
         let affected = rows.rows();
@@ -158,15 +176,6 @@ impl Engine {
             affected: affected as u64,
             info: format!("{{'label':'{label}', 'status':'VISIBLE', 'txnId':'{id}'}}"),
         })
-    }
-
-    /// Deletes all rows of a table, for `INSERT OVERWRITE`.
-    pub(crate) async fn empty_table(&self, table: &Arc<Table>) -> Result<(), SqlError> {
-        let mut writer = Arc::clone(&table.writer).lock_owned().await;
-        let next = change_tablets(&table.snapshot(), self.catalog().moment(), |_| Ok(Some(Vec::new())))?;
-        writer.forget();
-        table.publish(next);
-        Ok(())
     }
 }
 
@@ -181,7 +190,10 @@ fn read_alias(cursor: &mut Cursor<'_>, before: &str) -> Result<Option<String>, S
 }
 
 /// `column = expression, …` up to `WHERE` or the end: names and texts.
-fn read_assignments(statement: &Statement, cursor: &mut Cursor<'_>) -> Result<Vec<(String, String)>, SqlError> {
+fn read_assignments(
+    statement: &Statement,
+    cursor: &mut Cursor<'_>,
+) -> Result<Vec<(String, String)>, SqlError> {
     let mut out = Vec::new();
     loop {
         let name = cursor.path()?.pop().unwrap_or_default();
@@ -196,7 +208,7 @@ fn read_assignments(statement: &Statement, cursor: &mut Cursor<'_>) -> Result<Ve
                 _ if depth == 0 && cursor.is("WHERE") => break,
                 _ => {}
             }
-            cursor.next();
+            cursor.take();
         }
         if cursor.at == start {
             return Err(cursor.unexpected("an expression"));

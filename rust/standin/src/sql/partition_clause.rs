@@ -27,7 +27,10 @@ pub struct PartitionClause {
 const MAX_STEPS: usize = 4096;
 
 /// Reads the list in parentheses after `PARTITION BY`.
-pub fn read_partitions(cursor: &mut Cursor<'_>, kind: PartitionKind) -> Result<Vec<PartitionClause>, SqlError> {
+pub fn read_partitions(
+    cursor: &mut Cursor<'_>,
+    kind: PartitionKind,
+) -> Result<Vec<PartitionClause>, SqlError> {
     cursor.expect_token(&Token::LParen)?;
     let mut partitions: Vec<PartitionClause> = Vec::new();
     while !cursor.eat_token(&Token::RParen) {
@@ -42,8 +45,14 @@ pub fn read_partitions(cursor: &mut Cursor<'_>, kind: PartitionKind) -> Result<V
         }
     }
     for at in 0..partitions.len() {
-        if partitions[..at].iter().any(|p| p.name.eq_ignore_ascii_case(&partitions[at].name)) {
-            return Err(SqlError::plain(format!("Duplicated partition name: {}", partitions[at].name)));
+        if partitions[..at]
+            .iter()
+            .any(|p| p.name.eq_ignore_ascii_case(&partitions[at].name))
+        {
+            return Err(SqlError::plain(format!(
+                "Duplicated partition name: {}",
+                partitions[at].name
+            )));
         }
     }
     Ok(partitions)
@@ -60,9 +69,18 @@ pub fn read_partition(cursor: &mut Cursor<'_>, kind: PartitionKind) -> Result<Pa
             (Bound::List(read_list(cursor)?), false)
         }
         _ if cursor.eat_all(&["LESS", "THAN"]) => {
-            let upper =
-                if cursor.eat("MAXVALUE") { vec![BoundValue::Max] } else { read_values(cursor)? };
-            (Bound::Range { lower: None, upper: upper_end(upper) }, true)
+            let upper = if cursor.eat("MAXVALUE") {
+                vec![BoundValue::Max]
+            } else {
+                read_values(cursor)?
+            };
+            (
+                Bound::Range {
+                    lower: None,
+                    upper: upper_end(upper),
+                },
+                true,
+            )
         }
         _ => {
             cursor.expect_token(&Token::LBracket)?;
@@ -70,13 +88,24 @@ pub fn read_partition(cursor: &mut Cursor<'_>, kind: PartitionKind) -> Result<Pa
             cursor.expect_token(&Token::Comma)?;
             let upper = read_values(cursor)?;
             cursor.expect_token(&Token::RParen)?;
-            (Bound::Range { lower: Some(lower), upper: upper_end(upper) }, false)
+            (
+                Bound::Range {
+                    lower: Some(lower),
+                    upper: upper_end(upper),
+                },
+                false,
+            )
         }
     };
     if cursor.peek() == Some(&Token::LParen) {
         read_properties(cursor)?;
     }
-    Ok(PartitionClause { name, if_not_exists, bound, open_start })
+    Ok(PartitionClause {
+        name,
+        if_not_exists,
+        bound,
+        open_start,
+    })
 }
 
 /// A range whose upper end is `MAXVALUE` has none.
@@ -104,7 +133,9 @@ fn read_value(cursor: &mut Cursor<'_>) -> Result<BoundValue, SqlError> {
     if cursor.eat("NULL") {
         return Ok(BoundValue::Null);
     }
-    read_literal(cursor)?.map(BoundValue::Text).ok_or_else(|| cursor.unexpected("a value"))
+    read_literal(cursor)?
+        .map(BoundValue::Text)
+        .ok_or_else(|| cursor.unexpected("a value"))
 }
 
 /// `("a", "b")` for one column or `(("a", 1), ("b", 2))` for several.
@@ -132,7 +163,11 @@ fn read_steps(cursor: &mut Cursor<'_>) -> Result<Vec<PartitionClause>, SqlError>
     let to = read_step_end(cursor)?;
     cursor.expect("INTERVAL")?;
     let step: i64 = cursor.number()?;
-    let unit = if matches!(cursor.peek(), Some(Token::Word(_))) { cursor.ident()?.to_uppercase() } else { String::new() };
+    let unit = if matches!(cursor.peek(), Some(Token::Word(_))) {
+        cursor.ident()?.to_uppercase()
+    } else {
+        String::new()
+    };
     if step == 0 {
         return Err(SqlError::plain("INTERVAL must be greater than 0"));
     }
@@ -140,7 +175,9 @@ fn read_steps(cursor: &mut Cursor<'_>) -> Result<Vec<PartitionClause>, SqlError>
     let mut lower = from;
     while out.len() < MAX_STEPS {
         let Some((upper, name)) = next_step(&lower, step, &unit) else {
-            return Err(SqlError::plain(format!("cannot step from '{lower}' by {step} {unit}")));
+            return Err(SqlError::plain(format!(
+                "cannot step from '{lower}' by {step} {unit}"
+            )));
         };
         let reached = position(&upper) >= position(&to);
         let upper = if reached { to.clone() } else { upper };
@@ -158,7 +195,9 @@ fn read_steps(cursor: &mut Cursor<'_>) -> Result<Vec<PartitionClause>, SqlError>
         }
         lower = upper;
     }
-    Err(SqlError::plain(format!("more than {MAX_STEPS} partitions by one INTERVAL")))
+    Err(SqlError::plain(format!(
+        "more than {MAX_STEPS} partitions by one INTERVAL"
+    )))
 }
 
 fn read_step_end(cursor: &mut Cursor<'_>) -> Result<String, SqlError> {
@@ -170,7 +209,10 @@ fn read_step_end(cursor: &mut Cursor<'_>) -> Result<String, SqlError> {
 
 /// A place on the line of numbers or of times.
 fn position(text: &str) -> i64 {
-    text.parse().ok().or_else(|| read_datetime(text).map(|r| r.micros)).unwrap_or(i64::MAX)
+    text.parse()
+        .ok()
+        .or_else(|| read_datetime(text).map(|r| r.micros))
+        .unwrap_or(i64::MAX)
 }
 
 /// The value one step on, and the name of the partition that starts at `from`.

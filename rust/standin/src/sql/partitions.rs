@@ -43,13 +43,13 @@ impl Engine {
                 if clause.open_start {
                     *lower = lower_end(&encoder, beside, upper.as_deref())?;
                 }
-                if let (Some(lower), Some(upper)) = (&lower, &upper) {
-                    if encoder.bound(lower)? >= encoder.bound(upper)? {
-                        return Err(SqlError::plain(format!(
-                            "Range of partition {} is empty or intersects with another",
-                            clause.name
-                        )));
-                    }
+                if let (Some(lower), Some(upper)) = (&lower, &upper)
+                    && encoder.bound(lower)? >= encoder.bound(upper)?
+                {
+                    return Err(SqlError::plain(format!(
+                        "Range of partition {} is empty or intersects with another",
+                        clause.name
+                    )));
                 }
             }
             Bound::List(list) => {
@@ -70,13 +70,23 @@ impl Engine {
     }
 
     /// An empty partition whose tablets go to the back ends by turns.
-    pub(crate) fn new_partition(&self, name: &str, bound: Bound, buckets: usize, temporary: bool) -> Arc<Partition> {
+    pub(crate) fn new_partition(
+        &self,
+        name: &str,
+        bound: Bound,
+        buckets: usize,
+        temporary: bool,
+    ) -> Arc<Partition> {
         let catalog = self.catalog();
         let backends = self.cluster().backends().len().max(1);
         let tablets = (0..buckets)
             .map(|_| {
                 let backend_index = self.next_backend() % backends;
-                Arc::new(Tablet { id: catalog.next_id(), backend_index, batches: Vec::new() })
+                Arc::new(Tablet {
+                    id: catalog.next_id(),
+                    backend_index,
+                    batches: Vec::new(),
+                })
             })
             .collect();
         Arc::new(Partition {
@@ -92,7 +102,9 @@ impl Engine {
 }
 
 fn overlap(name: &str) -> SqlError {
-    SqlError::plain(format!("Range or list of partition {name} is intersected with another partition"))
+    SqlError::plain(format!(
+        "Range or list of partition {name} is intersected with another partition"
+    ))
 }
 
 fn encoded_lists(encoder: &BoundEncoder, partitions: &[Arc<Partition>]) -> Result<Vec<Vec<u8>>, SqlError> {
@@ -116,7 +128,10 @@ fn lower_end(
     let own = upper.map(|v| encoder.bound(v)).transpose()?;
     let mut best: Option<(Vec<u8>, Vec<crate::catalog_partition::BoundValue>)> = None;
     for partition in beside {
-        if let Bound::Range { upper: Some(values), .. } = &partition.bound {
+        if let Bound::Range {
+            upper: Some(values), ..
+        } = &partition.bound
+        {
             let end = encoder.bound(values)?;
             let below = own.as_ref().is_none_or(|own| end < *own);
             if below && best.as_ref().is_none_or(|(known, _)| end > *known) {

@@ -17,8 +17,28 @@ use crate::tablet::TableVersion;
 
 /// Words that may follow a table in a plain scan; others are an alias or make the query less plain.
 const CLAUSES: [&str; 22] = [
-    "WHERE", "GROUP", "ORDER", "HAVING", "JOIN", "LEFT", "RIGHT", "INNER", "CROSS", "FULL", "NATURAL", "UNION",
-    "EXCEPT", "INTERSECT", "MINUS", "QUALIFY", "WINDOW", "LATERAL", "TABLESAMPLE", "FOR", "INTO", "PREAGGREGATION",
+    "WHERE",
+    "GROUP",
+    "ORDER",
+    "HAVING",
+    "JOIN",
+    "LEFT",
+    "RIGHT",
+    "INNER",
+    "CROSS",
+    "FULL",
+    "NATURAL",
+    "UNION",
+    "EXCEPT",
+    "INTERSECT",
+    "MINUS",
+    "QUALIFY",
+    "WINDOW",
+    "LATERAL",
+    "TABLESAMPLE",
+    "FOR",
+    "INTO",
+    "PREAGGREGATION",
 ];
 
 /// A column of the select list: its name in the table and in the result; `None` = all columns.
@@ -26,9 +46,17 @@ type Item = Option<(String, String)>;
 
 impl Engine {
     /// The stream of a statement that is a plain scan; `None` when it is none.
-    pub(crate) fn plain_scan(&self, session: &Session, statement: &Statement) -> Result<Option<QueryStream>, SqlError> {
-        let Some(scan) = read_scan(statement) else { return Ok(None) };
-        let Ok(database) = self.database_of(session, scan.place.database.clone()) else { return Ok(None) };
+    pub(crate) fn plain_scan(
+        &self,
+        session: &Session,
+        statement: &Statement,
+    ) -> Result<Option<QueryStream>, SqlError> {
+        let Some(scan) = read_scan(statement) else {
+            return Ok(None);
+        };
+        let Ok(database) = self.database_of(session, scan.place.database.clone()) else {
+            return Ok(None);
+        };
         if is_built_in(&database) {
             return Ok(None);
         }
@@ -48,15 +76,19 @@ impl Engine {
                 }
                 Some((name, shown)) => {
                     // An unknown name is left to the planner, which knows what to say about it.
-                    let Some(index) = version.schema.index_of(name) else { return Ok(None) };
+                    let Some(index) = version.schema.index_of(name) else {
+                        return Ok(None);
+                    };
                     indexes.push(index);
                     columns.push(result_column(&version, index, shown));
                 }
             }
         }
         let batches = scan.place.visible(&version)?;
-        let fields: Vec<Field> =
-            columns.iter().map(|c| Field::new(&c.name, c.doris_type.arrow_type(), true)).collect();
+        let fields: Vec<Field> = columns
+            .iter()
+            .map(|c| Field::new(&c.name, c.doris_type.arrow_type(), true))
+            .collect();
         let schema = Arc::new(Schema::new(fields));
         let mut out = Vec::with_capacity(batches.len());
         let (mut skip, mut left) = (scan.offset, scan.limit.unwrap_or(usize::MAX));
@@ -71,7 +103,8 @@ impl Engine {
             let take = (batch.num_rows() - skip).min(left);
             let arrays = indexes.iter().map(|i| Arc::clone(batch.column(*i))).collect();
             let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-            let projected = RecordBatch::try_new_with_options(schema.clone(), arrays, &options).map_err(SqlError::plain)?;
+            let projected = RecordBatch::try_new_with_options(schema.clone(), arrays, &options)
+                .map_err(SqlError::plain)?;
             out.push(match take == projected.num_rows() {
                 true => projected,
                 false => projected.slice(skip, take),
@@ -79,13 +112,20 @@ impl Engine {
             skip = 0;
             left -= take;
         }
-        Ok(Some(QueryStream { columns, batches: futures::stream::iter(out.into_iter().map(Ok)).boxed() }))
+        Ok(Some(QueryStream {
+            columns,
+            batches: futures::stream::iter(out.into_iter().map(Ok)).boxed(),
+        }))
     }
 }
 
 fn result_column(version: &TableVersion, index: usize, shown: &str) -> ResultColumn {
     let column = &version.schema.columns[index];
-    ResultColumn { name: shown.to_string(), doris_type: column.doris_type.clone(), nullable: column.nullable }
+    ResultColumn {
+        name: shown.to_string(),
+        doris_type: column.doris_type.clone(),
+        nullable: column.nullable,
+    }
 }
 
 struct Scan {
@@ -130,7 +170,12 @@ fn read_scan(statement: &Statement) -> Option<Scan> {
         return None;
     }
     let (offset, limit) = read_limit(&mut cursor)?;
-    cursor.done().then_some(Scan { items, place, offset, limit })
+    cursor.done().then_some(Scan {
+        items,
+        place,
+        offset,
+        limit,
+    })
 }
 
 fn read_item(cursor: &mut Cursor<'_>, qualifiers: &mut Vec<String>) -> Option<(String, String)> {

@@ -46,7 +46,13 @@ impl SnapshotTable {
             fields.push(Arc::new(Field::new(LOCATION, DataType::Int64, false)));
             schema = Arc::new(Schema::new(fields));
         }
-        Ok(Arc::new(Self { version, partitions, place, schema, locations }))
+        Ok(Arc::new(Self {
+            version,
+            partitions,
+            place,
+            schema,
+            locations,
+        }))
     }
 
     /// The version that is read.
@@ -68,21 +74,44 @@ impl SnapshotTable {
         let mut left = self.partitions.clone();
         let df_schema = Arc::clone(&self.schema).to_dfschema()?;
         for filter in filters {
-            let names: Vec<&str> = filter.column_refs().into_iter().map(|c| c.name.as_str()).collect();
-            if names.is_empty() || !names.iter().all(|n| schema.partition_columns.iter().any(|p| p == n)) {
+            let names: Vec<&str> = filter
+                .column_refs()
+                .into_iter()
+                .map(|c| c.name.as_str())
+                .collect();
+            if names.is_empty()
+                || !names
+                    .iter()
+                    .all(|n| schema.partition_columns.iter().any(|p| p == n))
+            {
                 continue;
             }
             // A plan names the columns with their table.
             let expr = state.create_physical_expr(unnormalize_col(filter.clone()), &df_schema)?;
             let builder = PruningPredicateBuilder::new().with_file_schema(Arc::clone(&self.schema));
-            let Ok(predicate) = builder.try_build(expr) else { continue };
-            let keep = predicate.prune(&Bounds { table: self, partitions: &left })?;
-            left = left.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(p, _)| p).collect();
+            let Ok(predicate) = builder.try_build(expr) else {
+                continue;
+            };
+            let keep = predicate.prune(&Bounds {
+                table: self,
+                partitions: &left,
+            })?;
+            left = left
+                .into_iter()
+                .zip(keep)
+                .filter(|(_, keep)| *keep)
+                .map(|(p, _)| p)
+                .collect();
         }
         Ok(left)
     }
 
-    fn batches(&self, partitions: &[Arc<Partition>], projection: &[usize], schema: &SchemaRef) -> Result<Vec<RecordBatch>> {
+    fn batches(
+        &self,
+        partitions: &[Arc<Partition>],
+        projection: &[usize],
+        schema: &SchemaRef,
+    ) -> Result<Vec<RecordBatch>> {
         let mut out = Vec::new();
         for partition in partitions {
             for tablet in self.place.chosen_tablets(partition) {
@@ -99,7 +128,11 @@ impl SnapshotTable {
                         })
                         .collect();
                     let options = RecordBatchOptions::new().with_row_count(Some(visible.num_rows()));
-                    out.push(RecordBatch::try_new_with_options(schema.clone(), columns, &options)?);
+                    out.push(RecordBatch::try_new_with_options(
+                        schema.clone(),
+                        columns,
+                        &options,
+                    )?);
                 }
             }
         }
@@ -120,7 +153,11 @@ fn locations(tablet: i64, batch: usize, stored: &crate::tablet::StoredBatch) -> 
 /// Tablet, batch and row of a value of [`LOCATION`].
 pub fn read_location(location: i64) -> (i64, usize, usize) {
     let batch = (location & ((1 << TABLET_SHIFT) - 1)) >> BATCH_SHIFT;
-    (location >> TABLET_SHIFT, batch as usize, (location & ((1 << BATCH_SHIFT) - 1)) as usize)
+    (
+        location >> TABLET_SHIFT,
+        batch as usize,
+        (location & ((1 << BATCH_SHIFT) - 1)) as usize,
+    )
 }
 
 #[async_trait]
@@ -163,7 +200,9 @@ struct Bounds<'b> {
 impl Bounds<'_> {
     fn values(&self, column: &Column, upper: bool) -> Option<ArrayRef> {
         let schema = &self.table.version.schema;
-        let data_type = schema.columns[schema.index_of(&column.name)?].doris_type.compute_type();
+        let data_type = schema.columns[schema.index_of(&column.name)?]
+            .doris_type
+            .compute_type();
         let scalars: Vec<ScalarValue> = self
             .partitions
             .iter()
@@ -200,7 +239,10 @@ impl PruningStatistics for Bounds<'_> {
     }
 
     fn row_counts(&self) -> Option<ArrayRef> {
-        let rows = self.partitions.iter().map(|p| p.tablets.iter().map(|t| t.rows() as u64).sum::<u64>());
+        let rows = self
+            .partitions
+            .iter()
+            .map(|p| p.tablets.iter().map(|t| t.rows() as u64).sum::<u64>());
         Some(Arc::new(UInt64Array::from_iter_values(rows)))
     }
 

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
-use datafusion::common::TableReference;
-use datafusion::catalog::memory::{
-    MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider,
-};
+use datafusion::catalog::memory::{MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider};
 use datafusion::catalog::view::ViewTable;
 use datafusion::catalog::{CatalogProvider, CatalogProviderList, SchemaProvider, TableProvider};
+use datafusion::common::TableReference;
 use datafusion::dataframe::DataFrame;
 use datafusion::error::DataFusionError;
 use datafusion::execution::FunctionRegistry;
@@ -31,6 +29,7 @@ use super::functions::{self, Surroundings};
 use super::lexer::{Statement, statements};
 use super::provider::SnapshotTable;
 use super::relation::Place;
+use super::result_types::column_type;
 use super::rewrite::{Lifted, Rewritten, lifted_name, rewrite};
 use super::tables::numbers_table;
 use crate::catalog::{Relation, View, is_built_in};
@@ -66,7 +65,10 @@ impl Planner {
         options.sql_parser.default_null_ordering = "nulls_min".into();
         // Fields carry their Doris type as metadata, which aggregates drop.
         options.execution.skip_physical_aggregate_schema_check = true;
-        let base = SessionStateBuilder::new().with_config(config).with_default_features().build();
+        let base = SessionStateBuilder::new()
+            .with_config(config)
+            .with_default_features()
+            .build();
         Self { base }
     }
 }
@@ -94,8 +96,12 @@ impl QueryStream {
             if batch.num_rows() > 0 {
                 batches.push(batch);
             }
+            tokio::task::yield_now().await;
         }
-        Ok(Rows { columns: self.columns, batches })
+        Ok(Rows {
+            columns: self.columns,
+            batches,
+        })
     }
 }
 
@@ -145,7 +151,11 @@ impl Engine {
         depth: usize,
     ) -> Result<Planned, SqlError> {
         let variables = |name: &str| self.system_variable(session, name);
-        let Rewritten { tokens, lifted, items } = rewrite(statement, &variables)?;
+        let Rewritten {
+            tokens,
+            lifted,
+            items,
+        } = rewrite(statement, &variables)?;
         let mut ast = parse(tokens)?;
         let shown = normalise(&mut ast, &items);
         let surroundings = Surroundings {
@@ -161,7 +171,9 @@ impl Engine {
         let default = session.database.clone().unwrap_or_else(|| NO_DATABASE.into());
         let state = self.state(&catalog, &default, surroundings)?;
         let statement = DfStatement::Statement(Box::new(ast));
-        let references = state.resolve_table_references(&statement).map_err(|e| plan_error(&e))?;
+        let references = state
+            .resolve_table_references(&statement)
+            .map_err(|e| plan_error(&e))?;
         for reference in references {
             let schema = reference.schema().unwrap_or(&default).to_string();
             let table = reference.table().to_string();
@@ -171,9 +183,17 @@ impl Engine {
             };
             register(&catalog, &schema, table, provider)?;
         }
-        let plan = state.statement_to_plan(statement).await.map_err(|e| plan_error(&e))?;
+        let plan = state
+            .statement_to_plan(statement)
+            .await
+            .map_err(|e| plan_error(&e))?;
         let plan = coerce(plan, &zone).map_err(|e| plan_error(&e))?;
-        Ok(Planned { state, plan, shown, zone })
+        Ok(Planned {
+            state,
+            plan,
+            shown,
+            zone,
+        })
     }
 
     fn state(
@@ -185,17 +205,24 @@ impl Engine {
         let list = Arc::new(MemoryCatalogProviderList::new());
         list.register_catalog(CATALOG.into(), Arc::clone(catalog) as Arc<dyn CatalogProvider>);
         let base = &self.planner().base;
-        let config = base.config().clone().with_default_catalog_and_schema(CATALOG, schema);
+        let config = base
+            .config()
+            .clone()
+            .with_default_catalog_and_schema(CATALOG, schema);
         let mut state = SessionStateBuilder::new_from_existing(base.clone())
             .with_config(config)
             .with_catalog_list(list)
             .build();
         let surroundings = Arc::new(surroundings);
         for function in functions::scalar(&surroundings) {
-            state.register_udf(Arc::new(function)).map_err(|e| plan_error(&e))?;
+            state
+                .register_udf(Arc::new(function))
+                .map_err(|e| plan_error(&e))?;
         }
         for function in functions::aggregate() {
-            state.register_udaf(Arc::new(function)).map_err(|e| plan_error(&e))?;
+            state
+                .register_udaf(Arc::new(function))
+                .map_err(|e| plan_error(&e))?;
         }
         Ok(state)
     }
@@ -234,8 +261,18 @@ impl Engine {
         }
         match self.catalog().relation(&database, &place.table)? {
             Relation::Table(table) => Ok(SnapshotTable::new(table.snapshot(), place, false)?),
-            Relation::View(_) if place != (Place { database: place.database.clone(), table: place.table.clone(), ..Place::default() }) => {
-                Err(SqlError::plain(format!("{} is a view: it has neither tablets nor partitions", place.table)))
+            Relation::View(_)
+                if place
+                    != (Place {
+                        database: place.database.clone(),
+                        table: place.table.clone(),
+                        ..Place::default()
+                    }) =>
+            {
+                Err(SqlError::plain(format!(
+                    "{} is a view: it has neither tablets nor partitions",
+                    place.table
+                )))
             }
             Relation::View(view) => {
                 let plan = Box::pin(self.view_plan(session, &view, depth + 1)).await?;
@@ -275,7 +312,11 @@ impl Engine {
     }
 
     /// Columns of a view's query.
-    pub(crate) async fn view_columns(&self, session: &Session, view: &View) -> Result<Vec<ResultColumn>, SqlError> {
+    pub(crate) async fn view_columns(
+        &self,
+        session: &Session,
+        view: &View,
+    ) -> Result<Vec<ResultColumn>, SqlError> {
         let mut inner = session.clone();
         inner.database = Some(view.database.clone());
         let parsed = statements(&view.query)?;
@@ -295,7 +336,9 @@ fn merge(
     add: HashMap<String, String>,
 ) -> datafusion::common::metadata::FieldMetadata {
     keep.extend(add);
-    keep.into_iter().collect::<std::collections::BTreeMap<_, _>>().into()
+    keep.into_iter()
+        .collect::<std::collections::BTreeMap<_, _>>()
+        .into()
 }
 
 fn register(
@@ -308,23 +351,33 @@ fn register(
         Some(found) => found,
         None => {
             let made: Arc<dyn SchemaProvider> = Arc::new(MemorySchemaProvider::new());
-            catalog.register_schema(schema, Arc::clone(&made)).map_err(|e| plan_error(&e))?;
+            catalog
+                .register_schema(schema, Arc::clone(&made))
+                .map_err(|e| plan_error(&e))?;
             made
         }
     };
     if found.table_exist(&table) {
         return Ok(());
     }
-    found.register_table(table, provider).map(drop).map_err(|e| plan_error(&e))
+    found
+        .register_table(table, provider)
+        .map(drop)
+        .map_err(|e| plan_error(&e))
 }
 
 fn parse(tokens: Vec<Token>) -> Result<Ast, SqlError> {
     let dialect = MySqlDialect {};
     let mut parser = Parser::new(&dialect).with_tokens(tokens);
-    let ast = parser.parse_statement().map_err(|e| SqlError::syntax(e.to_string()))?;
+    let ast = parser
+        .parse_statement()
+        .map_err(|e| SqlError::syntax(e.to_string()))?;
     let left = parser.peek_token();
     if left.token != Token::EOF {
-        return Err(SqlError::syntax(format!("mismatched input '{}' expecting <EOF>", left.token)));
+        return Err(SqlError::syntax(format!(
+            "mismatched input '{}' expecting <EOF>",
+            left.token
+        )));
     }
     match ast {
         Ast::Query(_) => Ok(ast),
@@ -342,7 +395,7 @@ impl Planned {
             .enumerate()
             .map(|(at, field)| ResultColumn {
                 name: names[at].clone().unwrap_or_else(|| declared_name(field)),
-                doris_type: DorisType::of_field(field),
+                doris_type: column_type(&self.plan, at),
                 nullable: field.is_nullable(),
             })
             .collect()
@@ -355,29 +408,43 @@ impl Planned {
 
     fn field_metadata(&self, expr: &datafusion::logical_expr::Expr) -> HashMap<String, String> {
         use datafusion::logical_expr::ExprSchemable;
-        expr.to_field(self.plan.schema().as_ref()).map(|(_, f)| f.metadata().clone()).unwrap_or_default()
+        expr.to_field(self.plan.schema().as_ref())
+            .map(|(_, f)| f.metadata().clone())
+            .unwrap_or_default()
     }
 
     /// Runs the query.
     pub async fn stream(self) -> Result<QueryStream, SqlError> {
         let columns = self.columns();
-        let fields: Vec<Field> =
-            columns.iter().map(|c| Field::new(&c.name, c.doris_type.arrow_type(), true)).collect();
+        let fields: Vec<Field> = columns
+            .iter()
+            .map(|c| Field::new(&c.name, c.doris_type.arrow_type(), true))
+            .collect();
         let schema: SchemaRef = Arc::new(Schema::new(fields));
         let types: Vec<DorisType> = columns.iter().map(|c| c.doris_type.clone()).collect();
         let zone = self.zone;
-        let stream =
-            DataFrame::new(self.state, self.plan).execute_stream().await.map_err(|e| plan_error(&e))?;
+        let stream = DataFrame::new(self.state, self.plan)
+            .execute_stream()
+            .await
+            .map_err(|e| plan_error(&e))?;
         let batches = stream.map(move |batch| {
             let batch = batch.map_err(|e| plan_error(&e))?;
             stored(&batch, &types, &schema, &zone)
         });
-        Ok(QueryStream { columns, batches: batches.boxed() })
+        Ok(QueryStream {
+            columns,
+            batches: batches.boxed(),
+        })
     }
 }
 
 /// A computed batch in stored form.
-fn stored(batch: &RecordBatch, types: &[DorisType], schema: &SchemaRef, zone: &Zone) -> Result<RecordBatch, SqlError> {
+fn stored(
+    batch: &RecordBatch,
+    types: &[DorisType],
+    schema: &SchemaRef,
+    zone: &Zone,
+) -> Result<RecordBatch, SqlError> {
     let columns = batch
         .columns()
         .iter()
@@ -390,8 +457,14 @@ fn stored(batch: &RecordBatch, types: &[DorisType], schema: &SchemaRef, zone: &Z
             }
             match arrow_cast::cast(&array, &target) {
                 Ok(array) => Ok(array),
-                Err(_) => cast_array(&DorisType::of_arrow(array.data_type()), doris_type, &array, zone, true)
-                    .map_err(|e| SqlError::plain(e.message)),
+                Err(_) => cast_array(
+                    &DorisType::of_arrow(array.data_type()),
+                    doris_type,
+                    &array,
+                    zone,
+                    true,
+                )
+                .map_err(|e| SqlError::plain(e.message)),
             }
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -416,7 +489,12 @@ fn shown_names(shown: &[Shown], width: usize) -> Vec<Option<String>> {
     for (at, item) in shown.iter().take_while(|s| **s != Shown::Wildcard).enumerate() {
         names[at] = name(item);
     }
-    for (back, item) in shown.iter().rev().take_while(|s| **s != Shown::Wildcard).enumerate() {
+    for (back, item) in shown
+        .iter()
+        .rev()
+        .take_while(|s| **s != Shown::Wildcard)
+        .enumerate()
+    {
         if let Some(slot) = width.checked_sub(back + 1) {
             names[slot] = name(item);
         }

@@ -28,7 +28,11 @@ pub struct Place {
 /// Reads a table name and the hints after it.
 pub fn read_place(cursor: &mut Cursor<'_>) -> Result<Place, SqlError> {
     let (database, table) = cursor.table_name()?;
-    let mut place = Place { database, table, ..Place::default() };
+    let mut place = Place {
+        database,
+        table,
+        ..Place::default()
+    };
     while read_hint(cursor, &mut place)? {}
     Ok(place)
 }
@@ -57,7 +61,7 @@ pub fn read_hint(cursor: &mut Cursor<'_>, place: &mut Place) -> Result<bool, Sql
         return Ok(true);
     }
     place.temporary = cursor.eat("TEMPORARY");
-    cursor.next();
+    cursor.take();
     place.partitions = if cursor.peek() == Some(&Token::LParen) {
         cursor.ident_list()?
     } else {
@@ -77,7 +81,10 @@ impl Place {
 
     /// The tablets of a partition that are read.
     pub fn chosen_tablets<'p>(&'p self, partition: &'p Partition) -> impl Iterator<Item = &'p Arc<Tablet>> {
-        partition.tablets.iter().filter(|t| self.tablets.is_empty() || self.tablets.contains(&t.id))
+        partition
+            .tablets
+            .iter()
+            .filter(|t| self.tablets.is_empty() || self.tablets.contains(&t.id))
     }
 
     /// All rows that are read, in the order of partitions, buckets and writes.
@@ -86,7 +93,13 @@ impl Place {
         let mut out = Vec::new();
         for partition in self.chosen_partitions(version)? {
             for tablet in self.chosen_tablets(&partition) {
-                out.extend(tablet.batches.iter().map(|b| b.visible().clone()).filter(|b| b.num_rows() > 0));
+                out.extend(
+                    tablet
+                        .batches
+                        .iter()
+                        .map(|b| b.visible().clone())
+                        .filter(|b| b.num_rows() > 0),
+                );
             }
         }
         Ok(out)
@@ -94,7 +107,12 @@ impl Place {
 
     /// Fails when a tablet that is named does not belong to the table: a silent empty answer would lose rows.
     pub fn check_tablets(&self, version: &TableVersion) -> Result<(), SqlError> {
-        let known = |id: &i64| version.partitions.iter().any(|p| p.tablets.iter().any(|t| t.id == *id));
+        let known = |id: &i64| {
+            version
+                .partitions
+                .iter()
+                .any(|p| p.tablets.iter().any(|t| t.id == *id))
+        };
         match self.tablets.iter().find(|id| !known(id)) {
             None => Ok(()),
             Some(id) => Err(SqlError::plain(format!("Invalid tablet id: {id}"))),

@@ -40,16 +40,48 @@ pub type Variables<'v> = &'v dyn Fn(&str) -> Result<Option<String>, SqlError>;
 
 /// Words that end a relation: none of them is an alias.
 const AFTER_RELATION: [&str; 26] = [
-    "WHERE", "GROUP", "ORDER", "HAVING", "JOIN", "LEFT", "RIGHT", "INNER", "CROSS", "FULL", "NATURAL", "UNION",
-    "EXCEPT", "INTERSECT", "MINUS", "LIMIT", "OFFSET", "ON", "USING", "WINDOW", "QUALIFY", "LATERAL", "STRAIGHT_JOIN",
-    "FOR", "SET", "ANTI",
+    "WHERE",
+    "GROUP",
+    "ORDER",
+    "HAVING",
+    "JOIN",
+    "LEFT",
+    "RIGHT",
+    "INNER",
+    "CROSS",
+    "FULL",
+    "NATURAL",
+    "UNION",
+    "EXCEPT",
+    "INTERSECT",
+    "MINUS",
+    "LIMIT",
+    "OFFSET",
+    "ON",
+    "USING",
+    "WINDOW",
+    "QUALIFY",
+    "LATERAL",
+    "STRAIGHT_JOIN",
+    "FOR",
+    "SET",
+    "ANTI",
 ];
 
 /// Rewrites a statement.
 pub fn rewrite(statement: &Statement, variables: Variables<'_>) -> Result<Rewritten, SqlError> {
-    let mut rewriter = Rewriter { statement, variables, out: Vec::new(), lifted: Vec::new() };
+    let mut rewriter = Rewriter {
+        statement,
+        variables,
+        out: Vec::new(),
+        lifted: Vec::new(),
+    };
     rewriter.run(0..statement.tokens.len())?;
-    Ok(Rewritten { tokens: rewriter.out, lifted: rewriter.lifted, items: select_items(statement) })
+    Ok(Rewritten {
+        tokens: rewriter.out,
+        lifted: rewriter.lifted,
+        items: select_items(statement),
+    })
 }
 
 struct Rewriter<'s> {
@@ -90,8 +122,12 @@ impl Rewriter<'_> {
                     "CAST" | "TRY_CAST" if opens => return self.cast(at, upper == "TRY_CAST"),
                     // Before a parenthesis the parser takes these words for something else.
                     "ARRAY" if opens => self.out.push(Token::make_word("make_array", None)),
-                    "REPLACE" | "INSERT" | "LEFT" | "RIGHT" | "IF" | "MAP" | "STRUCT" | "MOD" | "TRUNCATE" if opens => {
-                        self.out.push(Token::make_word(&upper.to_ascii_lowercase(), Some('`')));
+                    "REPLACE" | "INSERT" | "LEFT" | "RIGHT" | "IF" | "MAP" | "STRUCT" | "MOD"
+                    | "TRUNCATE"
+                        if opens =>
+                    {
+                        self.out
+                            .push(Token::make_word(&upper.to_ascii_lowercase(), Some('`')));
                     }
                     _ => return self.word(at, end),
                 }
@@ -114,7 +150,7 @@ impl Rewriter<'_> {
             && cursor.ahead(1) == Some(&Token::LParen)
             && cursor.ahead(3) == Some(&Token::Eq)
         {
-            cursor.next();
+            cursor.take();
             let numbers = read_numbers(&mut cursor)?;
             return Ok(self.lift(Lifted::Numbers(numbers), "numbers", &cursor));
         }
@@ -130,11 +166,13 @@ impl Rewriter<'_> {
     }
 
     fn lift(&mut self, lifted: Lifted, name: &str, cursor: &Cursor<'_>) -> usize {
-        self.out.push(Token::make_word(&lifted_name(self.lifted.len()), Some('`')));
+        self.out
+            .push(Token::make_word(&lifted_name(self.lifted.len()), Some('`')));
         self.lifted.push(lifted);
         let alias = match cursor.peek() {
             Some(Token::Word(word)) => {
-                word.quote_style.is_some() || !AFTER_RELATION.iter().any(|w| word.value.eq_ignore_ascii_case(w))
+                word.quote_style.is_some()
+                    || !AFTER_RELATION.iter().any(|w| word.value.eq_ignore_ascii_case(w))
             }
             _ => false,
         };
@@ -156,7 +194,9 @@ impl Rewriter<'_> {
             match self.token(place) {
                 Some(Token::LParen | Token::LBracket | Token::LBrace) => depth += 1,
                 Some(Token::RParen | Token::RBracket | Token::RBrace) => depth -= 1,
-                Some(Token::Word(w)) if depth == 0 && w.quote_style.is_none() && w.value.eq_ignore_ascii_case("AS") => {
+                Some(Token::Word(w))
+                    if depth == 0 && w.quote_style.is_none() && w.value.eq_ignore_ascii_case("AS") =>
+                {
                     split = Some(place);
                 }
                 _ => {}
@@ -167,7 +207,10 @@ impl Rewriter<'_> {
         types.at = split + 1;
         let doris_type = read_type(&mut types)?;
         types.expect_end()?;
-        self.out.push(Token::make_word(if lenient { "doris_try_cast" } else { "doris_cast" }, None));
+        self.out.push(Token::make_word(
+            if lenient { "doris_try_cast" } else { "doris_cast" },
+            None,
+        ));
         self.out.push(Token::LParen);
         self.run(inner.start..split)?;
         self.out.push(Token::Comma);
@@ -215,7 +258,9 @@ impl Rewriter<'_> {
         let mut name = first.to_string();
         let mut next = at + 1;
         while self.token(next) == Some(&Token::Period) {
-            let Some(Token::Word(word)) = self.token(next + 1) else { break };
+            let Some(Token::Word(word)) = self.token(next + 1) else {
+                break;
+            };
             name = format!("{name}.{}", word.value);
             next += 2;
         }
@@ -237,7 +282,9 @@ fn read_numbers(cursor: &mut Cursor<'_>) -> Result<u64, SqlError> {
         .find(|(key, _)| key.eq_ignore_ascii_case("number"))
         .map(|(_, value)| value)
         .ok_or_else(|| SqlError::plain("can not build FunctionGenTable: number not set"))?;
-    text.trim().parse().map_err(|_| SqlError::plain(format!("can not parse `number` param with value: {text}")))
+    text.trim()
+        .parse()
+        .map_err(|_| SqlError::plain(format!("can not parse `number` param with value: {text}")))
 }
 
 /// Texts of the items of the first select list outside parentheses.
@@ -262,7 +309,13 @@ fn select_items(statement: &Statement) -> Vec<String> {
         match (start, word.as_deref()) {
             (None, Some("SELECT")) => start = Some(at + 1),
             (Some(first), Some("DISTINCT" | "ALL")) if first == at => start = Some(at + 1),
-            (Some(first), Some("FROM" | "WHERE" | "GROUP" | "HAVING" | "ORDER" | "LIMIT" | "UNION" | "EXCEPT" | "INTERSECT" | "INTO")) => {
+            (
+                Some(first),
+                Some(
+                    "FROM" | "WHERE" | "GROUP" | "HAVING" | "ORDER" | "LIMIT" | "UNION" | "EXCEPT"
+                    | "INTERSECT" | "INTO",
+                ),
+            ) => {
                 items.push(statement.raw(first, at.saturating_sub(1)).to_string());
                 return items;
             }
@@ -296,8 +349,13 @@ mod tests {
     fn hints_and_numbers_are_lifted_with_their_alias() {
         let (text, found) = rewritten("select a from `d`.`t` TABLET(1,2) where a > 1");
         assert_eq!(text, "select a from `__lifted_0` AS `t` where a > 1");
-        let Lifted::Place(place) = &found.lifted[0] else { panic!() };
-        assert_eq!((place.database.as_deref(), &place.tablets), (Some("d"), &vec![1, 2]));
+        let Lifted::Place(place) = &found.lifted[0] else {
+            panic!()
+        };
+        assert_eq!(
+            (place.database.as_deref(), &place.tablets),
+            (Some("d"), &vec![1, 2])
+        );
         let (text, found) = rewritten(r#"select * from numbers("number" = "5") n"#);
         assert_eq!(text, "select * from `__lifted_0` n");
         assert_eq!(found.lifted, [Lifted::Numbers(5)]);
@@ -315,14 +373,20 @@ mod tests {
     #[test]
     fn window_partitions_are_left_alone() {
         let (text, found) = rewritten("select row_number() over (partition by a order by b) from t");
-        assert_eq!(text, "select row_number ( ) over ( partition by a order by b ) from t");
+        assert_eq!(
+            text,
+            "select row_number ( ) over ( partition by a order by b ) from t"
+        );
         assert_eq!(found.items, ["row_number() over (partition by a order by b)"]);
     }
 
     #[test]
     fn variables_become_literals() {
         let (text, found) = rewritten("SELECT @@session.auto_increment_increment AS x, @@version");
-        assert_eq!(text, "SELECT '@@session.auto_increment_increment' AS x , '@@version'");
+        assert_eq!(
+            text,
+            "SELECT '@@session.auto_increment_increment' AS x , '@@version'"
+        );
         assert_eq!(found.items.len(), 2);
     }
 }

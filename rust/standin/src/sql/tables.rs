@@ -6,9 +6,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
+use datafusion::catalog::TableProvider;
 use datafusion::catalog::memory::MemTable;
 use datafusion::catalog::streaming::StreamingTable;
-use datafusion::catalog::TableProvider;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
@@ -21,7 +21,10 @@ use crate::types::{DorisType, NAME_KEY};
 /// `numbers("number" = "N")`: a column `number` that counts from 0.
 pub fn numbers_table(count: u64) -> Result<Arc<dyn TableProvider>, SqlError> {
     let schema = Arc::new(Schema::new(vec![Field::new("number", DataType::Int64, false)]));
-    let numbers = Arc::new(Numbers { count, schema: Arc::clone(&schema) });
+    let numbers = Arc::new(Numbers {
+        count,
+        schema: Arc::clone(&schema),
+    });
     let table = StreamingTable::try_new(schema, vec![numbers]).map_err(|e| plan_error(&e))?;
     Ok(Arc::new(table))
 }
@@ -50,7 +53,10 @@ impl PartitionStream for Numbers {
             let column: ArrayRef = Arc::new(Int64Array::from_iter_values(start..end));
             Ok(RecordBatch::try_new(Arc::clone(&schema), vec![column])?)
         });
-        Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), futures::stream::iter(batches)))
+        Box::pin(RecordBatchStreamAdapter::new(
+            Arc::clone(&self.schema),
+            futures::stream::iter(batches),
+        ))
     }
 }
 
@@ -69,7 +75,10 @@ impl Listing {
 
     /// With columns of the given types.
     pub fn new(names: Vec<(&str, DorisType)>) -> Self {
-        Self { names: names.into_iter().map(|(n, t)| (n.to_string(), t)).collect(), rows: Vec::new() }
+        Self {
+            names: names.into_iter().map(|(n, t)| (n.to_string(), t)).collect(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row of as many values as there are columns.
@@ -85,17 +94,26 @@ impl Listing {
 
     /// Keeps the rows that a column's text is accepted of.
     pub fn retain(&mut self, column: usize, accept: impl Fn(&str) -> bool) {
-        self.rows.retain(|row| row[column].as_deref().is_some_and(&accept));
+        self.rows
+            .retain(|row| row[column].as_deref().is_some_and(&accept));
     }
 
     fn arrays(&self) -> Vec<ArrayRef> {
         (0..self.names.len())
             .map(|at| match self.names[at].1 {
                 DorisType::BigInt => {
-                    let numbers = self.rows.iter().map(|row| row[at].as_ref().and_then(|t| t.parse::<i64>().ok()));
+                    let numbers = self
+                        .rows
+                        .iter()
+                        .map(|row| row[at].as_ref().and_then(|t| t.parse::<i64>().ok()));
                     Arc::new(numbers.collect::<Int64Array>()) as ArrayRef
                 }
-                _ => Arc::new(self.rows.iter().map(|row| row[at].as_deref()).collect::<StringArray>()),
+                _ => Arc::new(
+                    self.rows
+                        .iter()
+                        .map(|row| row[at].as_deref())
+                        .collect::<StringArray>(),
+                ),
             })
             .collect()
     }
@@ -112,11 +130,21 @@ impl Listing {
             })
             .collect();
         if self.rows.is_empty() {
-            return Ok(Rows { columns, batches: Vec::new() });
+            return Ok(Rows {
+                columns,
+                batches: Vec::new(),
+            });
         }
-        let fields: Vec<Field> = columns.iter().map(|c| Field::new(&c.name, c.doris_type.arrow_type(), true)).collect();
-        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), self.arrays()).map_err(SqlError::plain)?;
-        Ok(Rows { columns, batches: vec![batch] })
+        let fields: Vec<Field> = columns
+            .iter()
+            .map(|c| Field::new(&c.name, c.doris_type.arrow_type(), true))
+            .collect();
+        let batch =
+            RecordBatch::try_new(Arc::new(Schema::new(fields)), self.arrays()).map_err(SqlError::plain)?;
+        Ok(Rows {
+            columns,
+            batches: vec![batch],
+        })
     }
 
     /// As a relation that queries read.
@@ -132,6 +160,8 @@ impl Listing {
             .collect();
         let schema = Arc::new(Schema::new(fields));
         let batch = RecordBatch::try_new(Arc::clone(&schema), self.arrays()).map_err(SqlError::plain)?;
-        Ok(Arc::new(MemTable::try_new(schema, vec![vec![batch]]).map_err(|e| plan_error(&e))?))
+        Ok(Arc::new(
+            MemTable::try_new(schema, vec![vec![batch]]).map_err(|e| plan_error(&e))?,
+        ))
     }
 }

@@ -1,7 +1,7 @@
 //! Which tablets a query reads, for the front end's `_query_plan` call.
 
-use datafusion::logical_expr::{LogicalPlan, TableScan};
 use datafusion::datasource::source_as_provider;
+use datafusion::logical_expr::{LogicalPlan, TableScan};
 
 use super::lexer::statements;
 use super::provider::as_snapshot;
@@ -27,12 +27,21 @@ impl Engine {
         let mut inner = session.clone();
         inner.database = Some(database);
         let parsed = statements(sql)?;
-        let [statement] = parsed.as_slice() else { return Err(only_single_table()) };
+        let [statement] = parsed.as_slice() else {
+            return Err(only_single_table());
+        };
         let planned = self.plan(&inner, statement).await?;
-        let optimised = planned.state().optimize(&planned.plan).map_err(|e| plan_error(&e))?;
-        let Some(scan) = single_scan(&planned.plan)? else { return Err(only_single_table()) };
+        let optimised = planned
+            .state()
+            .optimize(&planned.plan)
+            .map_err(|e| plan_error(&e))?;
+        let Some(scan) = single_scan(&planned.plan)? else {
+            return Err(only_single_table());
+        };
         let provider = source_as_provider(&scan.source).map_err(|e| plan_error(&e))?;
-        let Some(snapshot) = as_snapshot(provider.as_ref()) else { return Err(only_single_table()) };
+        let Some(snapshot) = as_snapshot(provider.as_ref()) else {
+            return Err(only_single_table());
+        };
         let is_other = {
             let own = found.snapshot();
             let first = |v: &crate::tablet::TableVersion| v.partitions.first().map(|p| p.id);
@@ -45,8 +54,12 @@ impl Engine {
             )));
         }
         // An empty relation is what is left when no row can meet the filters.
-        let Some(scan) = optimised_scan(&optimised) else { return Ok(Vec::new()) };
-        let partitions = snapshot.pruned(planned.state(), &scan.filters).map_err(|e| plan_error(&e))?;
+        let Some(scan) = optimised_scan(&optimised) else {
+            return Ok(Vec::new());
+        };
+        let partitions = snapshot
+            .pruned(planned.state(), &scan.filters)
+            .map_err(|e| plan_error(&e))?;
         let mut routes = Vec::new();
         for partition in partitions {
             for tablet in snapshot.place().chosen_tablets(&partition) {

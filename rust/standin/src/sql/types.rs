@@ -22,7 +22,10 @@ pub fn parse_type(text: &str) -> Result<DorisType, SqlError> {
 
 /// Reads the type that starts at the cursor.
 pub fn read_type(cursor: &mut Cursor<'_>) -> Result<DorisType, SqlError> {
-    let mut reader = Reader { cursor, open_shift: false };
+    let mut reader = Reader {
+        cursor,
+        open_shift: false,
+    };
     let doris_type = reader.read()?;
     if reader.open_shift {
         return Err(reader.cursor.unexpected("one `>` less"));
@@ -133,7 +136,7 @@ impl Reader<'_, '_> {
         if self.cursor.eat_token(&Token::Lt) {
             let mut depth = 1;
             while depth > 0 {
-                match self.cursor.next() {
+                match self.cursor.take() {
                     Some(Token::Lt) => depth += 1,
                     Some(Token::Gt) => depth -= 1,
                     Some(Token::ShiftRight) => depth -= 2,
@@ -186,7 +189,11 @@ impl Reader<'_, '_> {
             return Ok((precision, scale));
         }
         let precision: u8 = self.cursor.number()?;
-        let scale = if self.cursor.eat_token(&Token::Comma) { self.cursor.number()? } else { 0 };
+        let scale = if self.cursor.eat_token(&Token::Comma) {
+            self.cursor.number()?
+        } else {
+            0
+        };
         self.cursor.expect_token(&Token::RParen)?;
         if precision == 0 || precision > max {
             return Err(SqlError::plain(format!(
@@ -205,10 +212,16 @@ impl Reader<'_, '_> {
         if !self.cursor.eat_token(&Token::LParen) {
             return Ok(default);
         }
-        let length = if self.cursor.eat_token(&Token::Mul) { max } else { self.cursor.number()? };
+        let length = if self.cursor.eat_token(&Token::Mul) {
+            max
+        } else {
+            self.cursor.number()?
+        };
         self.cursor.expect_token(&Token::RParen)?;
         if length == 0 || length > max {
-            return Err(SqlError::plain(format!("length of the type must be between 1 and {max}, but is {length}")));
+            return Err(SqlError::plain(format!(
+                "length of the type must be between 1 and {max}, but is {length}"
+            )));
         }
         Ok(length)
     }
@@ -243,7 +256,10 @@ mod tests {
         assert_eq!(parse_type("DATETIMEV2(3)").unwrap(), DorisType::DateTime(3));
         assert_eq!(parse_type("DECIMALV3").unwrap(), DorisType::Decimal(38, 9));
         assert_eq!(parse_type("INT(11)").unwrap(), DorisType::Int);
-        assert_eq!(parse_type("ARRAY<ARRAY<STRING>>").unwrap().sql_name(), "array<array<text>>");
+        assert_eq!(
+            parse_type("ARRAY<ARRAY<STRING>>").unwrap().sql_name(),
+            "array<array<text>>"
+        );
     }
 
     #[test]

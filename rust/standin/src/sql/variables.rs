@@ -62,7 +62,10 @@ const DEFAULTS: [(&str, &str); 46] = [
 ];
 
 /// Variables that clients ask for or set under further names.
-const ALIASES: [(&str, &str); 2] = [("tx_read_only", "transaction_read_only"), ("have_query_cache", "query_cache_type")];
+const ALIASES: [(&str, &str); 2] = [
+    ("tx_read_only", "transaction_read_only"),
+    ("have_query_cache", "query_cache_type"),
+];
 
 /// Version text that MySQL clients see.
 const MYSQL_VERSION: &str = "5.7.99";
@@ -81,13 +84,22 @@ impl Engine {
     /// A variable as `@@name` gives it: the session's value, else the global one; `None` when there is no such name.
     pub fn variable(&self, session: &Session, name: &str) -> Option<String> {
         let name = name.to_ascii_lowercase();
-        let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name.as_str(), |(_, real)| real);
-        session.variables.get(name).cloned().or_else(|| self.global_variables().get(name).cloned())
+        let name = ALIASES
+            .iter()
+            .find(|(alias, _)| *alias == name)
+            .map_or(name.as_str(), |(_, real)| real);
+        session
+            .variables
+            .get(name)
+            .cloned()
+            .or_else(|| self.global_variables().get(name).cloned())
     }
 
     fn global_variables(&self) -> BTreeMap<String, String> {
-        let mut all: BTreeMap<String, String> =
-            DEFAULTS.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect();
+        let mut all: BTreeMap<String, String> = DEFAULTS
+            .iter()
+            .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
+            .collect();
         let version = &self.switches().version;
         all.insert("version".into(), MYSQL_VERSION.into());
         all.insert("version_comment".into(), format!("Doris version {version}"));
@@ -99,12 +111,22 @@ impl Engine {
     /// All variables as the session sees them, by name.
     pub(crate) fn variables(&self, session: &Session) -> BTreeMap<String, String> {
         let mut all = self.global_variables();
-        all.extend(session.variables.iter().filter(|(n, _)| !n.starts_with('@')).map(|(n, v)| (n.clone(), v.clone())));
+        all.extend(
+            session
+                .variables
+                .iter()
+                .filter(|(n, _)| !n.starts_with('@'))
+                .map(|(n, v)| (n.clone(), v.clone())),
+        );
         all
     }
 
     /// `@@name`, `@@session.name`, `@@global.name` or `@name`; a user variable that was not set is NULL.
-    pub(crate) fn system_variable(&self, session: &Session, written: &str) -> Result<Option<String>, SqlError> {
+    pub(crate) fn system_variable(
+        &self,
+        session: &Session,
+        written: &str,
+    ) -> Result<Option<String>, SqlError> {
         let Some(name) = written.strip_prefix("@@") else {
             return Ok(session.variables.get(&written.to_ascii_lowercase()).cloned());
         };
@@ -124,11 +146,11 @@ impl Engine {
         cursor: &mut Cursor<'_>,
     ) -> Result<Answer, SqlError> {
         if cursor.eat("NAMES") || cursor.eat_all(&["CHARACTER", "SET"]) || cursor.eat("CHARSET") {
-            while cursor.next().is_some() {}
+            while cursor.take().is_some() {}
             return Ok(done());
         }
         if cursor.eat("TRANSACTION") || cursor.eat_all(&["SESSION", "TRANSACTION"]) {
-            while cursor.next().is_some() {}
+            while cursor.take().is_some() {}
             return Ok(done());
         }
         loop {
@@ -145,7 +167,7 @@ impl Engine {
                     Token::Comma if depth == 0 => break,
                     _ => {}
                 }
-                cursor.next();
+                cursor.take();
             }
             if cursor.at == start {
                 return Err(cursor.unexpected("a value"));
@@ -161,10 +183,18 @@ impl Engine {
     }
 
     /// A literal, a bare word, or an expression.
-    async fn value(&self, session: &Session, statement: &Statement, first: usize, last: usize) -> Result<Option<String>, SqlError> {
+    async fn value(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        first: usize,
+        last: usize,
+    ) -> Result<Option<String>, SqlError> {
         if first == last {
             match &statement.tokens[first].token {
-                Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => return Ok(Some(text.clone())),
+                Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => {
+                    return Ok(Some(text.clone()));
+                }
                 Token::Word(word) if word.value.eq_ignore_ascii_case("DEFAULT") => return Ok(None),
                 Token::Word(word) if !word.value.starts_with('@') => return Ok(Some(word.value.clone())),
                 Token::Number(text, _) => return Ok(Some(text.clone())),
@@ -174,9 +204,10 @@ impl Engine {
         let sql = format!("SELECT {}", statement.raw(first, last));
         let rows = Box::pin(self.query_rows(session, &sql)).await?;
         let zone = self.zone(session);
-        let value = rows.batches.first().and_then(|batch| {
-            crate::text::render(&rows.columns[0].doris_type, batch.column(0), 0, &zone)
-        });
+        let value = rows
+            .batches
+            .first()
+            .and_then(|batch| crate::text::render(&rows.columns[0].doris_type, batch.column(0), 0, &zone));
         Ok(value)
     }
 
@@ -190,7 +221,12 @@ impl Engine {
             };
             return Ok(());
         }
-        let plain = lower.trim_start_matches("@@").rsplit('.').next().unwrap_or_default().to_string();
+        let plain = lower
+            .trim_start_matches("@@")
+            .rsplit('.')
+            .next()
+            .unwrap_or_default()
+            .to_string();
         if self.variable(session, &plain).is_none() {
             return Err(unknown(&plain));
         }
@@ -198,7 +234,10 @@ impl Engine {
             session.variables.remove(&plain);
             return Ok(());
         };
-        if matches!(plain.as_str(), "version" | "version_comment" | "system_time_zone" | "license") {
+        if matches!(
+            plain.as_str(),
+            "version" | "version_comment" | "system_time_zone" | "license"
+        ) {
             return Err(SqlError {
                 code: 1238,
                 sqlstate: "HY000",
@@ -210,7 +249,11 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn unset_variable(&self, session: &mut Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+    pub(crate) fn unset_variable(
+        &self,
+        session: &mut Session,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Answer, SqlError> {
         cursor.eat("SESSION");
         cursor.expect("VARIABLE")?;
         if cursor.eat("ALL") {
@@ -224,7 +267,11 @@ impl Engine {
     }
 
     /// The session with the variables of `SET_VAR(…)` hints.
-    pub(crate) fn hinted<'s>(&self, session: &'s Session, statement: &Statement) -> Result<Cow<'s, Session>, SqlError> {
+    pub(crate) fn hinted<'s>(
+        &self,
+        session: &'s Session,
+        statement: &Statement,
+    ) -> Result<Cow<'s, Session>, SqlError> {
         let mut session = Cow::Borrowed(session);
         for hint in &statement.hints {
             let upper = hint.to_ascii_uppercase();
@@ -232,7 +279,7 @@ impl Engine {
             let parsed = statements(&hint[at..])?;
             let Some(found) = parsed.first() else { continue };
             let mut cursor = Cursor::new(&found.tokens);
-            cursor.next();
+            cursor.take();
             for (name, value) in super::create_table::read_properties(&mut cursor)? {
                 self.assign(session.to_mut(), &name, Some(value))?;
             }
@@ -243,8 +290,10 @@ impl Engine {
 
 /// `name`, `@@session.name`, `GLOBAL name`, `@name`.
 fn read_name(cursor: &mut Cursor<'_>) -> Result<String, SqlError> {
-    if ["SESSION", "GLOBAL", "LOCAL"].iter().any(|w| cursor.is(w)) && matches!(cursor.ahead(1), Some(Token::Word(_))) {
-        cursor.next();
+    if ["SESSION", "GLOBAL", "LOCAL"].iter().any(|w| cursor.is(w))
+        && matches!(cursor.ahead(1), Some(Token::Word(_)))
+    {
+        cursor.take();
     }
     Ok(cursor.path()?.join("."))
 }
@@ -254,7 +303,9 @@ fn checked(name: &str, value: String) -> Result<String, SqlError> {
     let wrong = |value: &str| SqlError {
         code: 1231,
         sqlstate: "42000",
-        message: format!("errCode = 2, detailMessage = Variable '{name}' can't be set to the value of '{value}'"),
+        message: format!(
+            "errCode = 2, detailMessage = Variable '{name}' can't be set to the value of '{value}'"
+        ),
     };
     match name {
         "time_zone" => {
@@ -268,9 +319,11 @@ fn checked(name: &str, value: String) -> Result<String, SqlError> {
                 Zone::Fixed(offset) => offset.to_string(),
             })
         }
-        "query_timeout" | "insert_timeout" | "exec_mem_limit" | "batch_size" | "wait_timeout" => {
-            value.trim().parse::<u64>().map(|n| n.to_string()).map_err(|_| wrong(&value))
-        }
+        "query_timeout" | "insert_timeout" | "exec_mem_limit" | "batch_size" | "wait_timeout" => value
+            .trim()
+            .parse::<u64>()
+            .map(|n| n.to_string())
+            .map_err(|_| wrong(&value)),
         "enable_insert_strict" | "enable_parallel_result_sink" | "autocommit" => {
             match value.to_ascii_lowercase().as_str() {
                 "1" | "true" | "on" => Ok("1".into()),

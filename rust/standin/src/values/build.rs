@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type,
-    Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampSecondType,
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampSecondType,
 };
 use arrow_array::{ArrayRef, ListArray, MapArray, NullArray, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
@@ -39,7 +39,7 @@ fn build(doris_type: &DorisType, cells: &[&Cell<'_>], zone: &Zone) -> Result<Arr
         DorisType::Null => Ok(Arc::new(NullArray::new(cells.len()))),
         DorisType::Boolean => {
             let mut out = BooleanBuilder::with_capacity(cells.len());
-            each(doris_type, cells, |text| read_bool(text), |value| out.append_option(value))?;
+            each(doris_type, cells, read_bool, |value| out.append_option(value))?;
             Ok(Arc::new(out.finish()))
         }
         DorisType::TinyInt => integers::<Int8Type>(doris_type, cells),
@@ -49,7 +49,11 @@ fn build(doris_type: &DorisType, cells: &[&Cell<'_>], zone: &Zone) -> Result<Arr
         DorisType::LargeInt => strings(doris_type, cells, |text| read_i128(text).map(|v| v.to_string())),
         DorisType::Float => primitives::<Float32Type>(doris_type, cells, |text| {
             let wide = read_f64(text)?;
-            let value = if wide.is_nan() { f32::NAN } else { text.trim().parse().unwrap_or(wide as f32) };
+            let value = if wide.is_nan() {
+                f32::NAN
+            } else {
+                text.trim().parse().unwrap_or(wide as f32)
+            };
             (value.is_finite() || !wide.is_finite()).then_some(value)
         }),
         DorisType::Double => primitives::<Float64Type>(doris_type, cells, read_f64),
@@ -78,20 +82,31 @@ fn build(doris_type: &DorisType, cells: &[&Cell<'_>], zone: &Zone) -> Result<Arr
         DorisType::Char(n) | DorisType::Varchar(n) => bounded(doris_type, cells, *n),
         DorisType::String => strings(doris_type, cells, |text| Some(text.to_string())),
         DorisType::Json => strings(doris_type, cells, |text| {
-            serde_json::from_str::<serde_json::Value>(text).ok().map(|value| value.to_string())
+            serde_json::from_str::<serde_json::Value>(text)
+                .ok()
+                .map(|value| value.to_string())
         }),
         DorisType::Variant => strings(doris_type, cells, |text| Some(variant_text(text))),
         DorisType::Ipv4 => primitives::<Int32Type>(doris_type, cells, |text| {
-            text.trim().parse::<Ipv4Addr>().ok().map(|ip| u32::from(ip) as i32)
+            text.trim()
+                .parse::<Ipv4Addr>()
+                .ok()
+                .map(|ip| u32::from(ip) as i32)
         }),
         DorisType::Ipv6 => strings(doris_type, cells, |text| {
             let text = text.trim();
             let ip = text.parse::<Ipv6Addr>().ok();
-            ip.or_else(|| text.parse::<Ipv4Addr>().ok().map(|ip| ip.to_ipv6_mapped())).map(|ip| ip.to_string())
+            ip.or_else(|| text.parse::<Ipv4Addr>().ok().map(|ip| ip.to_ipv6_mapped()))
+                .map(|ip| ip.to_string())
         }),
         DorisType::Varbinary(_) | DorisType::Bitmap | DorisType::Hll | DorisType::QuantileState => {
             let mut out = BinaryBuilder::with_capacity(cells.len(), 0);
-            each(doris_type, cells, |text| read_bytes(doris_type, text), |value| out.append_option(value))?;
+            each(
+                doris_type,
+                cells,
+                |text| read_bytes(doris_type, text),
+                |value| out.append_option(value),
+            )?;
             Ok(Arc::new(out.finish()))
         }
         DorisType::Array(_) | DorisType::Map(..) | DorisType::Struct(_) => nested(doris_type, cells, zone),
@@ -102,7 +117,10 @@ fn nested(doris_type: &DorisType, cells: &[&Cell<'_>], zone: &Zone) -> Result<Ar
     let valid: Vec<bool> = cells.iter().map(|cell| !matches!(cell, Cell::Null)).collect();
     let nulls = valid.contains(&false).then(|| NullBuffer::from(valid));
     // The parser gives each nested type its own kind of cell, so another kind is a scalar in the wrong place.
-    let wrong = |row: usize| CellError { row, message: unfit(doris_type, &format!("{:?}", cells[row])) };
+    let wrong = |row: usize| CellError {
+        row,
+        message: unfit(doris_type, &format!("{:?}", cells[row])),
+    };
     match (doris_type, doris_type.arrow_type()) {
         (DorisType::Array(item), DataType::List(field)) => {
             let mut children = Vec::new();
@@ -119,7 +137,12 @@ fn nested(doris_type: &DorisType, cells: &[&Cell<'_>], zone: &Zone) -> Result<Ar
                 lengths.push(items.len());
             }
             let values = build(item, &children, zone).map_err(|e| owned_by(e, &owners))?;
-            Ok(Arc::new(ListArray::new(field, OffsetBuffer::from_lengths(lengths), values, nulls)))
+            Ok(Arc::new(ListArray::new(
+                field,
+                OffsetBuffer::from_lengths(lengths),
+                values,
+                nulls,
+            )))
         }
         (DorisType::Map(key, value), DataType::Map(field, _)) => {
             let (mut keys, mut values) = (Vec::new(), Vec::new());
@@ -133,7 +156,10 @@ fn nested(doris_type: &DorisType, cells: &[&Cell<'_>], zone: &Zone) -> Result<Ar
                 };
                 for (k, v) in pairs {
                     if matches!(k, Cell::Null) {
-                        return Err(CellError { row, message: "a map key is NULL".into() });
+                        return Err(CellError {
+                            row,
+                            message: "a map key is NULL".into(),
+                        });
                     }
                     keys.push(k);
                     values.push(v);
@@ -144,10 +170,19 @@ fn nested(doris_type: &DorisType, cells: &[&Cell<'_>], zone: &Zone) -> Result<Ar
             let keys = build(key, &keys, zone).map_err(|e| owned_by(e, &owners))?;
             let values = build(value, &values, zone).map_err(|e| owned_by(e, &owners))?;
             let DataType::Struct(fields) = field.data_type().clone() else {
-                return Err(CellError { row: 0, message: "a map without entries".into() });
+                return Err(CellError {
+                    row: 0,
+                    message: "a map without entries".into(),
+                });
             };
             let entries = StructArray::new(fields, vec![keys, values], None);
-            Ok(Arc::new(MapArray::new(field, OffsetBuffer::from_lengths(lengths), entries, nulls, false)))
+            Ok(Arc::new(MapArray::new(
+                field,
+                OffsetBuffer::from_lengths(lengths),
+                entries,
+                nulls,
+                false,
+            )))
         }
         (DorisType::Struct(fields), DataType::Struct(arrow_fields)) => {
             let mut columns = Vec::with_capacity(fields.len());
@@ -164,14 +199,23 @@ fn nested(doris_type: &DorisType, cells: &[&Cell<'_>], zone: &Zone) -> Result<Ar
             }
             StructArray::try_new_with_length(arrow_fields, columns, nulls, cells.len())
                 .map(|array| Arc::new(array) as ArrayRef)
-                .map_err(|e| CellError { row: 0, message: e.to_string() })
+                .map_err(|e| CellError {
+                    row: 0,
+                    message: e.to_string(),
+                })
         }
-        _ => Err(CellError { row: 0, message: unfit(doris_type, "") }),
+        _ => Err(CellError {
+            row: 0,
+            message: unfit(doris_type, ""),
+        }),
     }
 }
 
 fn owned_by(error: CellError, owners: &[usize]) -> CellError {
-    CellError { row: owners.get(error.row).copied().unwrap_or(0), ..error }
+    CellError {
+        row: owners.get(error.row).copied().unwrap_or(0),
+        ..error
+    }
 }
 
 /// Calls `read` for every text and `put` for every cell.
@@ -186,9 +230,19 @@ fn each<'a, T>(
             Cell::Null => put(None),
             Cell::Text(text) => match read(text) {
                 Some(value) => put(Some(value)),
-                None => return Err(CellError { row, message: unfit(doris_type, text) }),
+                None => {
+                    return Err(CellError {
+                        row,
+                        message: unfit(doris_type, text),
+                    });
+                }
             },
-            other => return Err(CellError { row, message: unfit(doris_type, &format!("{other:?}")) }),
+            other => {
+                return Err(CellError {
+                    row,
+                    message: unfit(doris_type, &format!("{other:?}")),
+                });
+            }
         }
     }
     Ok(())
@@ -213,7 +267,9 @@ fn integers<T: ArrowPrimitiveType>(doris_type: &DorisType, cells: &[&Cell<'_>]) 
 where
     T::Native: TryFrom<i128>,
 {
-    primitives::<T>(doris_type, cells, |text| T::Native::try_from(read_i128(text)?).ok())
+    primitives::<T>(doris_type, cells, |text| {
+        T::Native::try_from(read_i128(text)?).ok()
+    })
 }
 
 fn timestamps(
@@ -250,10 +306,18 @@ fn bounded(doris_type: &DorisType, cells: &[&Cell<'_>], limit: u32) -> Result<Ar
         match cell {
             Cell::Null => out.append_null(),
             Cell::Text(text) if text.len() > limit as usize => {
-                return Err(CellError { row, message: too_long(text, limit) });
+                return Err(CellError {
+                    row,
+                    message: too_long(text, limit),
+                });
             }
             Cell::Text(text) => out.append_value(text),
-            other => return Err(CellError { row, message: unfit(doris_type, &format!("{other:?}")) }),
+            other => {
+                return Err(CellError {
+                    row,
+                    message: unfit(doris_type, &format!("{other:?}")),
+                });
+            }
         }
     }
     Ok(Arc::new(out.finish()))
@@ -308,8 +372,11 @@ fn read_bytes(doris_type: &DorisType, text: &str) -> Option<Vec<u8>> {
 }
 
 fn read_hex(hex: &str) -> Option<Vec<u8>> {
-    if hex.len() % 2 != 0 || !hex.is_ascii() {
+    if !hex.len().is_multiple_of(2) || !hex.is_ascii() {
         return None;
     }
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok()).collect()
+    (0..hex.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok())
+        .collect()
 }

@@ -61,7 +61,10 @@ fn direct(
     if plain_number(from) && plain_number(to) {
         let computed = to_compute(from, array);
         let target = to.compute_type();
-        let options = CastOptions { safe: !strict, ..CastOptions::default() };
+        let options = CastOptions {
+            safe: !strict,
+            ..CastOptions::default()
+        };
         let cast = cast_with_options(&computed, &target, &options)
             .map(|array| from_compute(to, &array))
             .map_err(|_| first_misfit(from, to, &computed, &target));
@@ -81,19 +84,30 @@ fn direct(
         (DataType::Timestamp(unit, _), DorisType::DateTime(scale)) => {
             let shift = matches!(from, DorisType::TimestampTz(_));
             Some(timestamps(array, unit, *scale, to, strict, |micros| {
-                let offset = if shift { zone.offset_at_instant(micros.div_euclid(MICROS)) } else { 0 };
+                let offset = if shift {
+                    zone.offset_at_instant(micros.div_euclid(MICROS))
+                } else {
+                    0
+                };
                 micros + offset * MICROS
             }))
         }
         (DataType::Timestamp(unit, _), DorisType::TimestampTz(scale)) => {
             let shift = !matches!(from, DorisType::TimestampTz(_));
             Some(timestamps(array, unit, *scale, to, strict, |micros| {
-                let offset = if shift { zone.offset_at_wall(micros.div_euclid(MICROS)) } else { 0 };
+                let offset = if shift {
+                    zone.offset_at_wall(micros.div_euclid(MICROS))
+                } else {
+                    0
+                };
                 micros - offset * MICROS
             }))
         }
         (DataType::Date32, DorisType::DateTime(_)) => {
-            Some(arrow_cast::cast(array, &to.arrow_type()).map_err(|e| CellError { row: 0, message: e.to_string() }))
+            Some(arrow_cast::cast(array, &to.arrow_type()).map_err(|e| CellError {
+                row: 0,
+                message: e.to_string(),
+            }))
         }
         _ => None,
     }
@@ -113,7 +127,10 @@ fn timestamps(
             true => None,
             false => match round_micros(shift(micros_at(array, unit, row)), scale) {
                 None if strict => {
-                    return Err(CellError { row, message: format!("datetime out of range for {}", to.sql_name()) });
+                    return Err(CellError {
+                        row,
+                        message: format!("datetime out of range for {}", to.sql_name()),
+                    });
                 }
                 value => value,
             },
@@ -136,7 +153,9 @@ fn timestamps(
                 .with_data_type(target),
         ),
         _ => Arc::new(
-            values.collect::<arrow_array::PrimitiveArray<TimestampMicrosecondType>>().with_data_type(target),
+            values
+                .collect::<arrow_array::PrimitiveArray<TimestampMicrosecondType>>()
+                .with_data_type(target),
         ),
     })
 }
@@ -148,10 +167,15 @@ fn bounded(to: &DorisType, texts: ArrayRef, strict: bool) -> Result<ArrayRef, Ce
         _ => return Ok(texts),
     };
     let strings = texts.as_string::<i32>();
-    let long = strings.iter().position(|text| text.is_some_and(|t| t.len() > limit));
+    let long = strings
+        .iter()
+        .position(|text| text.is_some_and(|t| t.len() > limit));
     match long {
         None => Ok(texts),
-        Some(row) if strict => Err(CellError { row, message: too_long(strings.value(row), limit as u32) }),
+        Some(row) if strict => Err(CellError {
+            row,
+            message: too_long(strings.value(row), limit as u32),
+        }),
         Some(_) => {
             let cut = strings.iter().map(|text| text.map(|t| cut_at(t, limit)));
             Ok(Arc::new(cut.collect::<arrow_array::StringArray>()))
@@ -168,13 +192,19 @@ fn cut_at(text: &str, limit: usize) -> &str {
 }
 
 fn first_misfit(from: &DorisType, to: &DorisType, computed: &ArrayRef, target: &DataType) -> CellError {
-    let options = CastOptions { safe: true, ..CastOptions::default() };
+    let options = CastOptions {
+        safe: true,
+        ..CastOptions::default()
+    };
     let row = cast_with_options(computed, target, &options)
         .ok()
         .and_then(|cast| (0..cast.len()).find(|row| cast.is_null(*row) && !computed.is_null(*row)))
         .unwrap_or(0);
     let value = crate::text::render(from, computed, row, &Zone::UTC).unwrap_or_default();
-    CellError { row, message: format!("Value '{value}' out of range for type {}", to.sql_name()) }
+    CellError {
+        row,
+        message: format!("Value '{value}' out of range for type {}", to.sql_name()),
+    }
 }
 
 /// Renders every value and reads it back as the target type: slow, but right for every pair of types.
@@ -209,7 +239,10 @@ fn through_text(
             Some(text) => match read_cell(to, text) {
                 Ok(cell) => Ok(cell),
                 Err(_) if !strict => Ok(Cell::Null),
-                Err(message) => Err(CellError { row, message: format!("{message} in '{text}'") }),
+                Err(message) => Err(CellError {
+                    row,
+                    message: format!("{message} in '{text}'"),
+                }),
             },
         })
         .collect::<Result<_, _>>()?;

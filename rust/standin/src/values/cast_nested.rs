@@ -40,12 +40,17 @@ pub fn cast_nested(
                 .iter()
                 .zip(b)
                 .zip(values.columns())
-                .map(|((from, to), column)| cast_array(&from.doris_type, &to.doris_type, column, zone, strict))
+                .map(|((from, to), column)| {
+                    cast_array(&from.doris_type, &to.doris_type, column, zone, strict)
+                })
                 .collect::<Result<Vec<_>, _>>();
             Some(columns.and_then(|columns| {
                 StructArray::try_new_with_length(fields, columns, values.nulls().cloned(), array.len())
                     .map(|array| Arc::new(array) as ArrayRef)
-                    .map_err(|e| CellError { row: 0, message: e.to_string() })
+                    .map_err(|e| CellError {
+                        row: 0,
+                        message: e.to_string(),
+                    })
             }))
         }
         _ => None,
@@ -62,11 +67,23 @@ fn cast_map(
 ) -> Result<ArrayRef, CellError> {
     let keys = cast_array(from.0, to.0, maps.keys(), zone, strict)?;
     let values = cast_array(from.1, to.1, maps.values(), zone, strict)?;
-    let refused = |e: arrow_schema::ArrowError| CellError { row: 0, message: e.to_string() };
+    let refused = |e: arrow_schema::ArrowError| CellError {
+        row: 0,
+        message: e.to_string(),
+    };
     let DataType::Struct(fields) = field.data_type().clone() else {
-        return Err(CellError { row: 0, message: "a map without entries".into() });
+        return Err(CellError {
+            row: 0,
+            message: "a map without entries".into(),
+        });
     };
     let entries = StructArray::try_new(fields, vec![keys, values], None).map_err(refused)?;
-    let array = MapArray::try_new(field, maps.offsets().clone(), entries, maps.nulls().cloned(), false);
+    let array = MapArray::try_new(
+        field,
+        maps.offsets().clone(),
+        entries,
+        maps.nulls().cloned(),
+        false,
+    );
     array.map(|array| Arc::new(array) as ArrayRef).map_err(refused)
 }

@@ -40,8 +40,7 @@ pub fn date_of(days: i64) -> (i64, u32, u32) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
     let day_of_era = z.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
     let day = (day_of_year - (153 * shifted + 2) / 5 + 1) as u32;
@@ -64,8 +63,7 @@ impl Civil {
     /// Microseconds since 1970-01-01 00:00:00 on the same clock.
     pub fn micros(&self) -> i64 {
         let days = days_of(self.year, self.month, self.day);
-        let seconds =
-            days * DAY + i64::from(self.hour * 3600 + self.minute * 60 + self.second);
+        let seconds = days * DAY + i64::from(self.hour * 3600 + self.minute * 60 + self.second);
         seconds * MICROS + i64::from(self.micro)
     }
 
@@ -113,7 +111,12 @@ mod tests {
 
     #[test]
     fn every_border_reads_back() {
-        for (y, m, d, days) in [(1970, 1, 1, 0), (0, 1, 1, -719_528), (9999, 12, 31, 2_932_896), (2024, 2, 29, 19_782)] {
+        for (y, m, d, days) in [
+            (1970, 1, 1, 0),
+            (0, 1, 1, -719_528),
+            (9999, 12, 31, 2_932_896),
+            (2024, 2, 29, 19_782),
+        ] {
             assert_eq!(days_of(y, m, d), days);
             assert_eq!(date_of(days), (y, m, d));
         }

@@ -25,19 +25,29 @@ pub fn to_compute(doris_type: &DorisType, array: &ArrayRef) -> ArrayRef {
             Arc::new(numbers.with_data_type(doris_type.compute_type()))
         }
         DorisType::DateV1 => {
-            let days: PrimitiveArray<Date32Type> =
-                array.as_string::<i32>().iter().map(|text| text.and_then(read_date)).collect();
+            let days: PrimitiveArray<Date32Type> = array
+                .as_string::<i32>()
+                .iter()
+                .map(|text| text.and_then(read_date))
+                .collect();
             Arc::new(days)
         }
         DorisType::DateTimeV1 => {
             let seconds: PrimitiveArray<TimestampSecondType> = array
                 .as_string::<i32>()
                 .iter()
-                .map(|text| text.and_then(|t| read_wall(t, 0, &Zone::UTC)).map(|v| v.div_euclid(MICROS)))
+                .map(|text| {
+                    text.and_then(|t| read_wall(t, 0, &Zone::UTC))
+                        .map(|v| v.div_euclid(MICROS))
+                })
                 .collect();
             Arc::new(seconds)
         }
-        DorisType::Ipv4 => Arc::new(array.as_primitive::<Int32Type>().unary::<_, UInt32Type>(|v| v as u32)),
+        DorisType::Ipv4 => Arc::new(
+            array
+                .as_primitive::<Int32Type>()
+                .unary::<_, UInt32Type>(|v| v as u32),
+        ),
         _ => Arc::clone(array),
     }
 }
@@ -55,12 +65,17 @@ pub fn from_compute(doris_type: &DorisType, array: &ArrayRef) -> ArrayRef {
         DorisType::DateV1 => Arc::new(texts(array.as_primitive::<Date32Type>().iter(), |out, days| {
             write_date(out, days.into());
         })),
-        DorisType::DateTimeV1 => {
-            Arc::new(texts(array.as_primitive::<TimestampSecondType>().iter(), |out, seconds| {
+        DorisType::DateTimeV1 => Arc::new(texts(
+            array.as_primitive::<TimestampSecondType>().iter(),
+            |out, seconds| {
                 write_datetime(out, seconds * MICROS, 0);
-            }))
-        }
-        DorisType::Ipv4 => Arc::new(array.as_primitive::<UInt32Type>().unary::<_, Int32Type>(|v| v as i32)),
+            },
+        )),
+        DorisType::Ipv4 => Arc::new(
+            array
+                .as_primitive::<UInt32Type>()
+                .unary::<_, Int32Type>(|v| v as i32),
+        ),
         _ => Arc::clone(array),
     }
 }

@@ -30,7 +30,11 @@ pub fn read_datetime(text: &str) -> Option<Reading> {
     let zone = zone.trim();
     let offset = match zone {
         "" => None,
-        name => Some(name.parse::<Zone>().ok()?.offset_at_wall(micros.div_euclid(MICROS))),
+        name => Some(
+            name.parse::<Zone>()
+                .ok()?
+                .offset_at_wall(micros.div_euclid(MICROS)),
+        ),
     };
     Some(Reading { micros, offset })
 }
@@ -43,7 +47,15 @@ enum Rest<'a> {
 fn read_date_part(text: &str) -> Option<(Civil, Rest<'_>)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let number = |range: std::ops::Range<usize>| text[range].parse::<u32>().ok();
-    let date = |year: i64, month, day| Civil { year, month, day, hour: 0, minute: 0, second: 0, micro: 0 };
+    let date = |year: i64, month, day| Civil {
+        year,
+        month,
+        day,
+        hour: 0,
+        minute: 0,
+        second: 0,
+        micro: 0,
+    };
     match digits {
         8 | 14 => {
             let mut civil = date(number(0..4)?.into(), number(4..6)?, number(6..8)?);
@@ -61,7 +73,10 @@ fn read_date_part(text: &str) -> Option<(Civil, Rest<'_>)> {
                 (2, y) => 1900 + y,
                 (_, y) => y,
             };
-            let separator = text[digits..].chars().next().filter(|c| matches!(c, '-' | '/' | '.'))?;
+            let separator = text[digits..]
+                .chars()
+                .next()
+                .filter(|c| matches!(c, '-' | '/' | '.'))?;
             let (month, rest) = read_number(text[digits..].strip_prefix(separator)?)?;
             let (day, rest) = read_number(rest.strip_prefix(separator)?)?;
             Some((date(year, month, day), Rest::Text(rest)))
@@ -80,10 +95,14 @@ fn read_time_part(mut civil: Civil, rest: &str) -> Option<(Civil, &str)> {
     }
     let (hour, rest) = read_number(rest)?;
     civil.hour = hour;
-    let Some(rest) = rest.strip_prefix(':') else { return Some((civil, rest)) };
+    let Some(rest) = rest.strip_prefix(':') else {
+        return Some((civil, rest));
+    };
     let (minute, rest) = read_number(rest)?;
     civil.minute = minute;
-    let Some(rest) = rest.strip_prefix(':') else { return Some((civil, rest)) };
+    let Some(rest) = rest.strip_prefix(':') else {
+        return Some((civil, rest));
+    };
     let (second, rest) = read_number(rest)?;
     civil.second = second;
     let (micro, rest) = read_fraction(rest);
@@ -99,17 +118,24 @@ fn read_number(text: &str) -> Option<(u32, &str)> {
 
 /// `.123456…` as microseconds; digits after the sixth are cut.
 fn read_fraction(text: &str) -> (u32, &str) {
-    let Some(rest) = text.strip_prefix('.') else { return (0, text) };
+    let Some(rest) = text.strip_prefix('.') else {
+        return (0, text);
+    };
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let micro = rest[..digits].bytes().chain(std::iter::repeat(b'0')).take(6);
-    (micro.fold(0, |n, digit| n * 10 + u32::from(digit - b'0')), &rest[digits..])
+    (
+        micro.fold(0, |n, digit| n * 10 + u32::from(digit - b'0')),
+        &rest[digits..],
+    )
 }
 
 /// Microseconds rounded to a scale, half up; `None` past year 9999 or before year 0000.
 pub fn round_micros(micros: i64, scale: u8) -> Option<i64> {
     let step = 10_i64.pow(6 - u32::from(scale.min(6)));
     let rounded = (micros + step / 2).div_euclid(step) * step;
-    (min_micros()..=max_micros()).contains(&rounded).then_some(rounded)
+    (min_micros()..=max_micros())
+        .contains(&rounded)
+        .then_some(rounded)
 }
 
 /// Day number of a date text.
@@ -134,7 +160,9 @@ pub fn read_wall(text: &str, scale: u8, zone: &Zone) -> Option<i64> {
 /// Instant of a date-time text; without a zone it is on the session's clock.
 pub fn read_instant(text: &str, scale: u8, zone: &Zone) -> Option<i64> {
     let reading = read_datetime(text)?;
-    let offset = reading.offset.unwrap_or_else(|| zone.offset_at_wall(reading.micros.div_euclid(MICROS)));
+    let offset = reading
+        .offset
+        .unwrap_or_else(|| zone.offset_at_wall(reading.micros.div_euclid(MICROS)));
     round_micros(reading.micros, scale).map(|micros| micros - offset * MICROS)
 }
 
@@ -149,7 +177,11 @@ pub fn read_time(text: &str, scale: u8) -> Option<i64> {
         None => (false, text),
     };
     let mut parts = text.splitn(3, ':');
-    let hours: i64 = parts.next().filter(|h| !h.is_empty() && h.len() <= 3)?.parse().ok()?;
+    let hours: i64 = parts
+        .next()
+        .filter(|h| !h.is_empty() && h.len() <= 3)?
+        .parse()
+        .ok()?;
     let (minutes, rest) = read_number(parts.next()?)?;
     let (seconds, micro) = match parts.next() {
         Some(seconds) if rest.is_empty() => {
@@ -203,7 +235,13 @@ pub fn write_instant(out: &mut String, micros: i64, scale: u8, zone: &Zone) {
 pub fn write_time(out: &mut String, micros: i64, scale: u8) {
     let (sign, micros) = if micros < 0 { ("-", -micros) } else { ("", micros) };
     let seconds = micros / MICROS;
-    let _ = write!(out, "{sign}{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let _ = write!(
+        out,
+        "{sign}{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
     write_fraction(out, (micros % MICROS) as u32, scale);
 }
 
@@ -224,7 +262,15 @@ pub fn day_at(instant_micros: i64, zone: &Zone) -> i64 {
 
 /// Day number of a calendar date, `None` when it does not exist.
 pub fn checked_days(year: i64, month: u32, day: u32) -> Option<i64> {
-    let civil = Civil { year, month, day, hour: 0, minute: 0, second: 0, micro: 0 };
+    let civil = Civil {
+        year,
+        month,
+        day,
+        hour: 0,
+        minute: 0,
+        second: 0,
+        micro: 0,
+    };
     civil.is_valid().then(|| days_of(year, month, day))
 }
 
@@ -243,15 +289,29 @@ mod tests {
         assert_eq!(wall("2024-1-2", 0), "2024-01-02 00:00:00");
         assert_eq!(wall("20240102030405.5", 1), "2024-01-02 03:04:05.5");
         assert_eq!(wall("2024/01/02T03:04", 0), "2024-01-02 03:04:00");
-        assert_eq!(wall("0000-01-01 00:00:00.000001", 6), "0000-01-01 00:00:00.000001");
-        assert_eq!(wall("9999-12-31 23:59:59.999999", 6), "9999-12-31 23:59:59.999999");
+        assert_eq!(
+            wall("0000-01-01 00:00:00.000001", 6),
+            "0000-01-01 00:00:00.000001"
+        );
+        assert_eq!(
+            wall("9999-12-31 23:59:59.999999", 6),
+            "9999-12-31 23:59:59.999999"
+        );
         assert_eq!(wall("2024-01-01 00:00:00+08:00", 0), "2023-12-31 16:00:00");
         assert_eq!(wall("2023-12-31 23:59:59.6", 0), "2024-01-01 00:00:00");
     }
 
     #[test]
     fn what_is_no_date_is_refused() {
-        for text in ["", "x", "0000-00-00", "2023-02-29", "2024-01-01 25:00:00", "2024-13-01", "2024-01-01 00:00:00 nowhere"] {
+        for text in [
+            "",
+            "x",
+            "0000-00-00",
+            "2023-02-29",
+            "2024-01-01 25:00:00",
+            "2024-13-01",
+            "2024-01-01 00:00:00 nowhere",
+        ] {
             assert_eq!(read_datetime(text), None, "{text}");
         }
         assert_eq!(read_wall("9999-12-31 23:59:59.9", 0, &Zone::UTC), None);

@@ -27,7 +27,11 @@ pub fn read_cell<'a>(doris_type: &DorisType, text: &'a str) -> Result<Cell<'a>, 
     let mut reader = Reader { text, at: 0 };
     let cell = reader.value(doris_type)?;
     reader.skip_blanks();
-    if reader.at == text.len() { Ok(cell) } else { Err(format!("trailing text at byte {}", reader.at)) }
+    if reader.at == text.len() {
+        Ok(cell)
+    } else {
+        Err(format!("trailing text at byte {}", reader.at))
+    }
 }
 
 struct Reader<'a> {
@@ -97,20 +101,22 @@ impl<'a> Reader<'a> {
             named[index] = Some(value);
             next += 1;
         }
-        Ok(Cell::Fields(named.into_iter().map(|cell| cell.unwrap_or(Cell::Null)).collect()))
+        Ok(Cell::Fields(
+            named.into_iter().map(|cell| cell.unwrap_or(Cell::Null)).collect(),
+        ))
     }
 
     /// Reads `name:` when one follows; else stays where it is.
     fn field_name(&mut self, fields: &[crate::types::StructField]) -> Result<Option<usize>, String> {
         let start = self.at;
-        if let Ok(Cell::Text(name)) = self.scalar() {
-            if self.eat(':') {
-                return fields
-                    .iter()
-                    .position(|f| f.name.eq_ignore_ascii_case(&name))
-                    .map(Some)
-                    .ok_or_else(|| format!("the struct has no field `{name}`"));
-            }
+        if let Ok(Cell::Text(name)) = self.scalar()
+            && self.eat(':')
+        {
+            return fields
+                .iter()
+                .position(|f| f.name.eq_ignore_ascii_case(&name))
+                .map(Some)
+                .ok_or_else(|| format!("the struct has no field `{name}`"));
         }
         self.at = start;
         Ok(None)
@@ -121,7 +127,10 @@ impl<'a> Reader<'a> {
         match self.rest().chars().next() {
             Some(quote @ ('"' | '\'')) => self.quoted(quote).map(Cell::Text),
             Some(_) => {
-                let end = self.rest().find([',', ']', '}', ':']).unwrap_or(self.rest().len());
+                let end = self
+                    .rest()
+                    .find([',', ']', '}', ':'])
+                    .unwrap_or(self.rest().len());
                 let raw = self.rest()[..end].trim();
                 self.at += end;
                 match raw {
@@ -160,6 +169,7 @@ impl<'a> Reader<'a> {
     fn quoted(&mut self, quote: char) -> Result<Cow<'a, str>, String> {
         let body = &self.rest()[1..];
         let mut out = String::new();
+        let mut units = Vec::new();
         let mut chars = body.char_indices();
         while let Some((at, c)) = chars.next() {
             if c == quote {
@@ -178,8 +188,13 @@ impl<'a> Reader<'a> {
                 Some('f') => out.push('\u{c}'),
                 Some('u') => {
                     let hex: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
-                    let code = u32::from_str_radix(&hex, 16).map_err(|_| format!("`\\u{hex}` is no code"))?;
-                    out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+                    let code = u16::from_str_radix(&hex, 16).map_err(|_| format!("`\\u{hex}` is no code"))?;
+                    units.push(code);
+                    // Two halves of one character follow each other.
+                    let half = (0xd800..0xdc00).contains(&code) && chars.as_str().starts_with("\\u");
+                    if !half {
+                        out.push_str(&String::from_utf16_lossy(&std::mem::take(&mut units)));
+                    }
                 }
                 Some(other) => out.push(other),
                 None => break,
@@ -206,17 +221,40 @@ impl<'a> Reader<'a> {
     }
 
     fn expect(&mut self, c: char) -> Result<(), String> {
-        if self.eat(c) { Ok(()) } else { Err(format!("`{c}` is missing at byte {}", self.at)) }
+        if self.eat(c) {
+            Ok(())
+        } else {
+            Err(format!("`{c}` is missing at byte {}", self.at))
+        }
     }
 
     /// Eats a `null` that stands alone.
     fn null(&mut self) -> bool {
         self.skip_blanks();
-        let found = self.rest().get(..4).is_some_and(|word| word.eq_ignore_ascii_case("null"))
+        let found = self
+            .rest()
+            .get(..4)
+            .is_some_and(|word| word.eq_ignore_ascii_case("null"))
             && !self.rest()[4..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
         if found {
             self.at += 4;
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_read() {
+        let strings = DorisType::Array(Box::new(DorisType::String));
+        let text = r#"["\ud83d\ude00\u00e4", 'it\'s', null, "\n"]"#;
+        let item = |text: &'static str| Cell::Text(Cow::Borrowed(text));
+        let expected = Cell::List(vec![item("😀ä"), item("it's"), Cell::Null, item("\n")]);
+        assert_eq!(read_cell(&strings, text), Ok(expected));
+        assert!(read_cell(&strings, r#"["a"#).is_err());
+        assert!(read_cell(&strings, r#"["a"] x"#).is_err());
     }
 }

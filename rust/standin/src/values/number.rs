@@ -42,12 +42,20 @@ fn write_float(out: &mut String, shortest: &str, limit: i32) {
 
 /// `FLOAT` as text.
 pub fn write_f32(out: &mut String, value: f32) {
-    if value.is_finite() { write_float(out, &format!("{value:e}"), 7) } else { write_special(out, value.into()) }
+    if value.is_finite() {
+        write_float(out, &format!("{value:e}"), 7)
+    } else {
+        write_special(out, value.into())
+    }
 }
 
 /// `DOUBLE` as text.
 pub fn write_f64(out: &mut String, value: f64) {
-    if value.is_finite() { write_float(out, &format!("{value:e}"), 16) } else { write_special(out, value) }
+    if value.is_finite() {
+        write_float(out, &format!("{value:e}"), 16)
+    } else {
+        write_special(out, value)
+    }
 }
 
 fn write_special(out: &mut String, value: f64) {
@@ -63,7 +71,10 @@ fn write_special(out: &mut String, value: f64) {
 /// A float text, with the spellings of the special values that Doris takes.
 pub fn read_f64(text: &str) -> Option<f64> {
     let text = text.trim();
-    if text.bytes().any(|b| b.is_ascii_alphabetic() && !matches!(b, b'e' | b'E')) {
+    if text
+        .bytes()
+        .any(|b| b.is_ascii_alphabetic() && !matches!(b, b'e' | b'E'))
+    {
         return match text.to_ascii_lowercase().as_str() {
             "nan" | "+nan" | "-nan" => Some(f64::NAN),
             "inf" | "+inf" | "infinity" | "+infinity" => Some(f64::INFINITY),
@@ -116,7 +127,10 @@ impl Digits {
             _ => (false, text),
         };
         let (mantissa, exponent) = match rest.find(['e', 'E']) {
-            Some(at) => (&rest[..at], rest[at + 1..].parse::<i32>().ok().filter(|e| e.abs() < 1000)?),
+            Some(at) => (
+                &rest[..at],
+                rest[at + 1..].parse::<i32>().ok().filter(|e| e.abs() < 1000)?,
+            ),
             None => (rest, 0),
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -124,7 +138,11 @@ impl Digits {
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }
-        Some(Self { negative, point: whole.len() as i32 + exponent, digits })
+        Some(Self {
+            negative,
+            point: whole.len() as i32 + exponent,
+            digits,
+        })
     }
 
     /// The integer text of the number times `10^scale`, rounded or cut; `None` when it would be absurdly long.
@@ -136,7 +154,11 @@ impl Digits {
         let mut kept: Vec<u8> = (0..keep.max(0) as usize)
             .map(|i| self.digits.as_bytes().get(i).copied().unwrap_or(b'0'))
             .collect();
-        let next = if keep < 0 { None } else { self.digits.as_bytes().get(keep as usize) };
+        let next = if keep < 0 {
+            None
+        } else {
+            self.digits.as_bytes().get(keep as usize)
+        };
         if round && next.is_some_and(|d| *d >= b'5') {
             increment(&mut kept);
         }
@@ -220,7 +242,10 @@ mod tests {
     fn decimals_round_half_away_and_stop_at_their_precision() {
         assert_eq!(read_decimal("1.005", 10, 2), i256::from_string("101"));
         assert_eq!(read_decimal("-1.005", 10, 2), i256::from_string("-101"));
-        assert_eq!(read_decimal("99999999.994", 10, 2), i256::from_string("9999999999"));
+        assert_eq!(
+            read_decimal("99999999.994", 10, 2),
+            i256::from_string("9999999999")
+        );
         assert_eq!(read_decimal("99999999.995", 10, 2), None);
         assert_eq!(read_decimal("1e3", 10, 2), i256::from_string("100000"));
         assert_eq!(read_decimal(".5", 1, 0), i256::from_string("1"));
@@ -230,7 +255,10 @@ mod tests {
 
     #[test]
     fn integers_are_cut() {
-        assert_eq!(read_i128("-170141183460469231731687303715884105728"), Some(i128::MIN));
+        assert_eq!(
+            read_i128("-170141183460469231731687303715884105728"),
+            Some(i128::MIN)
+        );
         assert_eq!(read_i128("1.9"), Some(1));
         assert_eq!(read_i128("-1.9"), Some(-1));
         assert_eq!(read_i128("1x"), None);

@@ -35,7 +35,9 @@ impl Bitmap {
     /// A mark, then every member as 8 bytes, rising, little endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![MARK];
-        self.values.iter().for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+        self.values
+            .iter()
+            .for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
         out
     }
 
@@ -46,12 +48,18 @@ impl Bitmap {
             return None;
         }
         let number = |chunk: &[u8]| chunk.try_into().map(u64::from_le_bytes).unwrap_or_default();
-        Some(Self { values: rest.chunks_exact(8).map(number).collect() })
+        Some(Self {
+            values: rest.chunks_exact(8).map(number).collect(),
+        })
     }
 
     /// `1,2,3`, members rising.
     pub fn to_text(&self) -> String {
-        self.values.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+        self.values
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(",")
     }
 
     /// Reads `1,2,3`; the empty text is the empty set.
@@ -59,7 +67,10 @@ impl Bitmap {
         if text.trim().is_empty() {
             return Some(Self::default());
         }
-        let values = text.split(',').map(|part| part.trim().parse().ok()).collect::<Option<_>>()?;
+        let values = text
+            .split(',')
+            .map(|part| part.trim().parse().ok())
+            .collect::<Option<_>>()?;
         Some(Self { values })
     }
 }
@@ -72,7 +83,10 @@ mod tests {
     fn members_are_kept_once_and_read_back() {
         let mut bitmap = Bitmap::of_text("3, 1,3").unwrap();
         bitmap.add(u64::MAX);
-        assert_eq!((bitmap.count(), bitmap.to_text()), (3, format!("1,3,{}", u64::MAX)));
+        assert_eq!(
+            (bitmap.count(), bitmap.to_text()),
+            (3, format!("1,3,{}", u64::MAX))
+        );
         assert_eq!(Bitmap::of_bytes(&bitmap.to_bytes()), Some(bitmap));
         assert_eq!(Bitmap::of_bytes(b"xx"), None);
         assert_eq!(Bitmap::of_text("1,x"), None);

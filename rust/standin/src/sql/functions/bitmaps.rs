@@ -17,12 +17,21 @@ use crate::types::DorisType;
 const BITMAP: fn(&Arguments<'_>) -> Result<DorisType> = |_| Ok(DorisType::Bitmap);
 
 pub(super) const FUNCTIONS: [Definition; 9] = [
-    Definition { names: &["to_bitmap"], arguments: (1, 1), returns: BITMAP, run: to_bitmap },
+    Definition {
+        names: &["to_bitmap"],
+        arguments: (1, 1),
+        returns: BITMAP,
+        run: to_bitmap,
+    },
     Definition {
         names: &["bitmap_empty"],
         arguments: (0, 0),
         returns: BITMAP,
-        run: |call| Ok(binaries((0..call.rows).map(|_| Some(Bitmap::default().to_bytes())))),
+        run: |call| {
+            Ok(binaries(
+                (0..call.rows).map(|_| Some(Bitmap::default().to_bytes())),
+            ))
+        },
     },
     Definition {
         names: &["bitmap_from_string"],
@@ -30,7 +39,11 @@ pub(super) const FUNCTIONS: [Definition; 9] = [
         returns: BITMAP,
         run: |call| {
             let texts = call.texts(0)?;
-            Ok(binaries(texts.iter().map(|t| t.and_then(Bitmap::of_text).map(|b| b.to_bytes()))))
+            Ok(binaries(
+                texts
+                    .iter()
+                    .map(|t| t.and_then(Bitmap::of_text).map(|b| b.to_bytes())),
+            ))
         },
     },
     Definition {
@@ -38,7 +51,9 @@ pub(super) const FUNCTIONS: [Definition; 9] = [
         arguments: (1, 1),
         returns: |_| Ok(DorisType::BigInt),
         run: |call| {
-            let counts = bitmaps(call, 0)?.into_iter().map(|b| Some(b.map_or(0, |b| b.count() as i64)));
+            let counts = bitmaps(call, 0)?
+                .into_iter()
+                .map(|b| Some(b.map_or(0, |b| b.count() as i64)));
             Ok(Arc::new(counts.collect::<Int64Array>()))
         },
     },
@@ -58,7 +73,11 @@ pub(super) const FUNCTIONS: [Definition; 9] = [
         run: |call| {
             let values = call.integers(1)?;
             let found = bitmaps(call, 0)?.into_iter().zip(values.iter());
-            Ok(Arc::new(found.map(|(b, v)| Some(b?.contains(v? as u64))).collect::<BooleanArray>()))
+            Ok(Arc::new(
+                found
+                    .map(|(b, v)| Some(b?.contains(v? as u64)))
+                    .collect::<BooleanArray>(),
+            ))
         },
     },
     Definition {
@@ -78,13 +97,21 @@ pub(super) const FUNCTIONS: [Definition; 9] = [
         names: &["hll_hash", "hll_from_base64"],
         arguments: (1, 1),
         returns: |_| Ok(DorisType::Hll),
-        run: |call| Ok(binaries(call.texts(0)?.iter().map(|t| t.map(|t| t.as_bytes().to_vec())))),
+        run: |call| {
+            Ok(binaries(
+                call.texts(0)?.iter().map(|t| t.map(|t| t.as_bytes().to_vec())),
+            ))
+        },
     },
     Definition {
         names: &["to_quantile_state"],
         arguments: (1, 2),
         returns: |_| Ok(DorisType::QuantileState),
-        run: |call| Ok(binaries(call.texts(0)?.iter().map(|t| t.map(|t| t.as_bytes().to_vec())))),
+        run: |call| {
+            Ok(binaries(
+                call.texts(0)?.iter().map(|t| t.map(|t| t.as_bytes().to_vec())),
+            ))
+        },
     },
 ];
 
@@ -112,7 +139,11 @@ fn bitmaps(call: &Call<'_>, index: usize) -> Result<Vec<Option<Bitmap>>> {
             call.types[index].sql_name()
         )));
     }
-    Ok(array.as_binary::<i32>().iter().map(|bytes| bytes.and_then(Bitmap::of_bytes)).collect())
+    Ok(array
+        .as_binary::<i32>()
+        .iter()
+        .map(|bytes| bytes.and_then(Bitmap::of_bytes))
+        .collect())
 }
 
 /// `bitmap_union` and `bitmap_union_count`.
@@ -120,7 +151,11 @@ pub(super) fn aggregates() -> Vec<AggregateUDF> {
     [("bitmap_union", false), ("bitmap_union_count", true)]
         .into_iter()
         .map(|(name, counts)| {
-            AggregateUDF::from(Union { name, counts, signature: Signature::any(1, Volatility::Immutable) })
+            AggregateUDF::from(Union {
+                name,
+                counts,
+                signature: Signature::any(1, Volatility::Immutable),
+            })
         })
         .collect()
 }
@@ -142,20 +177,35 @@ impl AggregateUDFImpl for Union {
     }
 
     fn return_type(&self, _arg_types: &[DataType]) -> Result<DataType> {
-        Ok(if self.counts { DataType::Int64 } else { DataType::Binary })
+        Ok(if self.counts {
+            DataType::Int64
+        } else {
+            DataType::Binary
+        })
     }
 
     fn return_field(&self, _arg_fields: &[FieldRef]) -> Result<FieldRef> {
-        let doris_type = if self.counts { DorisType::BigInt } else { DorisType::Bitmap };
+        let doris_type = if self.counts {
+            DorisType::BigInt
+        } else {
+            DorisType::Bitmap
+        };
         Ok(Arc::new(doris_type.compute_field(self.name, true)))
     }
 
     fn accumulator(&self, _args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(UnionState { counts: self.counts, all: Bitmap::default() }))
+        Ok(Box::new(UnionState {
+            counts: self.counts,
+            all: Bitmap::default(),
+        }))
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        Ok(vec![Arc::new(arrow_schema::Field::new(format!("{}[bitmap]", args.name), DataType::Binary, true))])
+        Ok(vec![Arc::new(arrow_schema::Field::new(
+            format!("{}[bitmap]", args.name),
+            DataType::Binary,
+            true,
+        ))])
     }
 }
 
@@ -170,7 +220,12 @@ impl Accumulator for UnionState {
         if values[0].data_type() != &DataType::Binary {
             return Err(DataFusionError::Execution("a BITMAP is expected".into()));
         }
-        values[0].as_binary::<i32>().iter().flatten().filter_map(Bitmap::of_bytes).for_each(|b| self.all.union(&b));
+        values[0]
+            .as_binary::<i32>()
+            .iter()
+            .flatten()
+            .filter_map(Bitmap::of_bytes)
+            .for_each(|b| self.all.union(&b));
         Ok(())
     }
 

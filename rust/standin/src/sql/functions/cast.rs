@@ -7,11 +7,17 @@ use super::{Arguments, Call, Definition};
 use crate::sql::parse_type;
 use crate::types::DorisType;
 
-pub(super) const FUNCTIONS: [Definition; 1] =
-    [Definition { names: &["doris_cast", "doris_try_cast"], arguments: (2, 2), returns, run }];
+pub(super) const FUNCTIONS: [Definition; 1] = [Definition {
+    names: &["doris_cast", "doris_try_cast"],
+    arguments: (2, 2),
+    returns,
+    run,
+}];
 
 fn returns(arguments: &Arguments<'_>) -> Result<DorisType> {
-    let text = arguments.text(1).ok_or_else(|| DataFusionError::Plan("CAST without a type".into()))?;
+    let text = arguments
+        .text(1)
+        .ok_or_else(|| DataFusionError::Plan("CAST without a type".into()))?;
     parse_type(&text).map_err(|e| DataFusionError::Plan(e.message))
 }
 

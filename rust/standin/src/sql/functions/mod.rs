@@ -13,9 +13,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
 use arrow_schema::{DataType, FieldRef};
 use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::logical_expr::{
@@ -54,7 +54,9 @@ pub fn scalar(surroundings: &Arc<Surroundings>) -> Vec<ScalarUDF> {
     list.extend(text::FUNCTIONS);
     list.extend(time::FUNCTIONS);
     list.extend(bitmaps::FUNCTIONS);
-    list.into_iter().map(|definition| ScalarUDF::from(Function::new(definition, surroundings))).collect()
+    list.into_iter()
+        .map(|definition| ScalarUDF::from(Function::new(definition, surroundings)))
+        .collect()
 }
 
 /// All aggregate functions.
@@ -84,7 +86,13 @@ pub(super) struct Arguments<'a> {
 impl Arguments<'_> {
     /// Text of a constant argument.
     pub fn text(&self, index: usize) -> Option<String> {
-        self.constants.get(index).copied().flatten()?.try_as_str().flatten().map(ToString::to_string)
+        self.constants
+            .get(index)
+            .copied()
+            .flatten()?
+            .try_as_str()
+            .flatten()
+            .map(ToString::to_string)
     }
 
     /// A constant integer argument.
@@ -114,8 +122,14 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// An argument in the stored form of a type; what does not fit is NULL.
     pub fn arg(&self, index: usize, doris_type: &DorisType) -> Result<ArrayRef> {
-        cast_array(&self.types[index], doris_type, &self.args[index], &self.surroundings.zone, false)
-            .map_err(|e| DataFusionError::Execution(e.message))
+        cast_array(
+            &self.types[index],
+            doris_type,
+            &self.args[index],
+            &self.surroundings.zone,
+            false,
+        )
+        .map_err(|e| DataFusionError::Execution(e.message))
     }
 
     /// An argument as text.
@@ -125,7 +139,10 @@ impl Call<'_> {
 
     /// An argument as integers.
     pub fn integers(&self, index: usize) -> Result<Int64Array> {
-        Ok(self.arg(index, &DorisType::BigInt)?.as_primitive::<Int64Type>().clone())
+        Ok(self
+            .arg(index, &DorisType::BigInt)?
+            .as_primitive::<Int64Type>()
+            .clone())
     }
 
     /// An argument as microseconds of the wall clock.
@@ -210,14 +227,21 @@ impl ScalarUDFImpl for Function {
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         self.check(args.arg_fields.len())?;
         let types = args.arg_fields.iter().map(|f| DorisType::of_field(f)).collect();
-        let doris_type = (self.definition.returns)(&Arguments { types, constants: args.scalar_arguments })?;
+        let doris_type = (self.definition.returns)(&Arguments {
+            types,
+            constants: args.scalar_arguments,
+        })?;
         Ok(Arc::new(doris_type.compute_field(self.name(), true)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let constant = args.args.iter().all(|a| matches!(a, ColumnarValue::Scalar(_)));
         let rows = if constant { 1 } else { args.number_rows };
-        let arrays = args.args.iter().map(|a| a.to_array(rows)).collect::<Result<Vec<_>>>()?;
+        let arrays = args
+            .args
+            .iter()
+            .map(|a| a.to_array(rows))
+            .collect::<Result<Vec<_>>>()?;
         let call = Call {
             args: arrays,
             types: args.arg_fields.iter().map(|f| DorisType::of_field(f)).collect(),

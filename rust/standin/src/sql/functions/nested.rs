@@ -15,11 +15,36 @@ use crate::text::render;
 use crate::types::{DorisType, StructField};
 
 pub(super) const FUNCTIONS: [Definition; 6] = [
-    Definition { names: &["struct_element"], arguments: (2, 2), returns: element_type, run: element },
-    Definition { names: &["element_at"], arguments: (2, 2), returns: element_type, run: element },
-    Definition { names: &["map"], arguments: (0, usize::MAX), returns: map_type, run: map },
-    Definition { names: &["struct"], arguments: (1, usize::MAX), returns: struct_type, run: structure },
-    Definition { names: &["named_struct"], arguments: (2, usize::MAX), returns: named_type, run: structure },
+    Definition {
+        names: &["struct_element"],
+        arguments: (2, 2),
+        returns: element_type,
+        run: element,
+    },
+    Definition {
+        names: &["element_at"],
+        arguments: (2, 2),
+        returns: element_type,
+        run: element,
+    },
+    Definition {
+        names: &["map"],
+        arguments: (0, usize::MAX),
+        returns: map_type,
+        run: map,
+    },
+    Definition {
+        names: &["struct"],
+        arguments: (1, usize::MAX),
+        returns: struct_type,
+        run: structure,
+    },
+    Definition {
+        names: &["named_struct"],
+        arguments: (2, usize::MAX),
+        returns: named_type,
+        run: structure,
+    },
     Definition {
         names: &["size", "array_size", "cardinality", "map_size"],
         arguments: (1, 1),
@@ -31,11 +56,19 @@ pub(super) const FUNCTIONS: [Definition; 6] = [
 fn field_index(fields: &[StructField], arguments: &Arguments<'_>) -> Result<usize> {
     let found = match arguments.text(1) {
         Some(name) => fields.iter().position(|f| f.name.eq_ignore_ascii_case(&name)),
-        None => arguments.integer(1).and_then(|n| usize::try_from(n - 1).ok()).filter(|n| *n < fields.len()),
+        None => arguments
+            .integer(1)
+            .and_then(|n| usize::try_from(n - 1).ok())
+            .filter(|n| *n < fields.len()),
     };
     found.ok_or_else(|| {
-        let wanted = arguments.text(1).or_else(|| arguments.integer(1).map(|n| n.to_string())).unwrap_or_default();
-        DataFusionError::Plan(format!("the specified field name {wanted} was not found in the struct"))
+        let wanted = arguments
+            .text(1)
+            .or_else(|| arguments.integer(1).map(|n| n.to_string()))
+            .unwrap_or_default();
+        DataFusionError::Plan(format!(
+            "the specified field name {wanted} was not found in the struct"
+        ))
     })
 }
 
@@ -45,7 +78,10 @@ fn element_type(arguments: &Arguments<'_>) -> Result<DorisType> {
         DorisType::Array(item) => Ok(item.as_ref().clone()),
         DorisType::Map(_, value) => Ok(value.as_ref().clone()),
         DorisType::Null => Ok(DorisType::Null),
-        other => Err(DataFusionError::Plan(format!("{} has no elements", other.sql_name()))),
+        other => Err(DataFusionError::Plan(format!(
+            "{} has no elements",
+            other.sql_name()
+        ))),
     }
 }
 
@@ -65,11 +101,13 @@ fn struct_field(call: &Call<'_>, fields: &[StructField]) -> Result<ArrayRef> {
     }
     // The name is a constant, or planning would have failed.
     let name = call.texts(1)?;
-    let by_name = fields.iter().position(|f| f.name.eq_ignore_ascii_case(name.value(0)));
+    let by_name = fields
+        .iter()
+        .position(|f| f.name.eq_ignore_ascii_case(name.value(0)));
     let index = by_name.or_else(|| name.value(0).parse::<usize>().ok().and_then(|n| n.checked_sub(1)));
-    let index = index.filter(|i| *i < values.num_columns()).ok_or_else(|| {
-        DataFusionError::Execution(format!("no field {} in the struct", name.value(0)))
-    })?;
+    let index = index
+        .filter(|i| *i < values.num_columns())
+        .ok_or_else(|| DataFusionError::Execution(format!("no field {} in the struct", name.value(0))))?;
     let column = values.column(index);
     // A NULL struct has NULL fields, whatever lies below.
     let rows = (0..call.rows).map(|row| values.is_valid(row).then_some(row as u32));
@@ -84,7 +122,10 @@ fn array_item(call: &Call<'_>) -> Result<ArrayRef> {
         if lists.is_null(row) || indexes.is_null(row) {
             return None;
         }
-        let (start, length) = (i64::from(lists.value_offsets()[row]), i64::from(lists.value_length(row)));
+        let (start, length) = (
+            i64::from(lists.value_offsets()[row]),
+            i64::from(lists.value_length(row)),
+        );
         match indexes.value(row) {
             n if n >= 1 && n <= length => Some((start + n - 1) as u32),
             n if n < 0 && -n <= length => Some((start + length + n) as u32),
@@ -103,7 +144,10 @@ fn map_value(call: &Call<'_>, key_type: &DorisType) -> Result<ArrayRef> {
             return None;
         }
         let wanted = render(key_type, &wanted, row, zone)?;
-        let (start, end) = (maps.value_offsets()[row] as usize, maps.value_offsets()[row + 1] as usize);
+        let (start, end) = (
+            maps.value_offsets()[row] as usize,
+            maps.value_offsets()[row + 1] as usize,
+        );
         (start..end)
             .find(|at| render(key_type, maps.keys(), *at, zone).as_ref() == Some(&wanted))
             .map(|at| at as u32)
@@ -129,8 +173,10 @@ fn common_type(types: &[DorisType], first: usize) -> DorisType {
 }
 
 fn map_type(arguments: &Arguments<'_>) -> Result<DorisType> {
-    if arguments.types.len() % 2 != 0 {
-        return Err(DataFusionError::Plan("map can't be odd parameters, need even parameters".into()));
+    if !arguments.types.len().is_multiple_of(2) {
+        return Err(DataFusionError::Plan(
+            "map can't be odd parameters, need even parameters".into(),
+        ));
     }
     let (key, value) = (common_type(&arguments.types, 0), common_type(&arguments.types, 1));
     Ok(DorisType::Map(Box::new(key), Box::new(value)))
@@ -145,10 +191,13 @@ fn map(call: &Call<'_>) -> Result<ArrayRef> {
         if pairs == 0 {
             return Ok(new_null_array(&doris_type.arrow_type(), 0));
         }
-        let columns = (0..pairs).map(|n| call.arg(first + 2 * n, doris_type)).collect::<Result<Vec<_>>>()?;
+        let columns = (0..pairs)
+            .map(|n| call.arg(first + 2 * n, doris_type))
+            .collect::<Result<Vec<_>>>()?;
         let parts: Vec<&dyn Array> = columns.iter().map(|c| c.as_ref()).collect();
         let all = concat(&parts)?;
-        let order = (0..call.rows).flat_map(|row| (0..pairs).map(move |pair| (pair * call.rows + row) as u32));
+        let order =
+            (0..call.rows).flat_map(|row| (0..pairs).map(move |pair| (pair * call.rows + row) as u32));
         Ok(take(&all, &UInt32Array::from_iter_values(order), None)?)
     };
     let (keys, values) = (side(0, key)?, side(1, value)?);
@@ -165,25 +214,31 @@ fn map(call: &Call<'_>) -> Result<ArrayRef> {
 }
 
 fn struct_type(arguments: &Arguments<'_>) -> Result<DorisType> {
-    let fields = arguments
-        .types
-        .iter()
-        .enumerate()
-        .map(|(n, t)| StructField { name: format!("col{}", n + 1), doris_type: t.clone() });
+    let fields = arguments.types.iter().enumerate().map(|(n, t)| StructField {
+        name: format!("col{}", n + 1),
+        doris_type: t.clone(),
+    });
     Ok(DorisType::Struct(fields.collect()))
 }
 
 fn named_type(arguments: &Arguments<'_>) -> Result<DorisType> {
-    if arguments.types.len() % 2 != 0 {
-        return Err(DataFusionError::Plan("named_struct can't be odd parameters, need even parameters".into()));
+    if !arguments.types.len().is_multiple_of(2) {
+        return Err(DataFusionError::Plan(
+            "named_struct can't be odd parameters, need even parameters".into(),
+        ));
     }
     let field = |n: usize| {
         let name = arguments
             .text(2 * n)
             .ok_or_else(|| DataFusionError::Plan("named_struct only allows constant string names".into()))?;
-        Ok(StructField { name, doris_type: arguments.types[2 * n + 1].clone() })
+        Ok(StructField {
+            name,
+            doris_type: arguments.types[2 * n + 1].clone(),
+        })
     };
-    Ok(DorisType::Struct((0..arguments.types.len() / 2).map(field).collect::<Result<_>>()?))
+    Ok(DorisType::Struct(
+        (0..arguments.types.len() / 2).map(field).collect::<Result<_>>()?,
+    ))
 }
 
 /// Both struct functions: the values are the last of each group of arguments.
@@ -200,7 +255,12 @@ fn structure(call: &Call<'_>) -> Result<ArrayRef> {
     let DataType::Struct(arrow_fields) = call.returns.arrow_type() else {
         return Err(DataFusionError::Internal("struct gives a STRUCT".into()));
     };
-    Ok(Arc::new(StructArray::try_new_with_length(arrow_fields, columns, None, call.rows)?))
+    Ok(Arc::new(StructArray::try_new_with_length(
+        arrow_fields,
+        columns,
+        None,
+        call.rows,
+    )?))
 }
 
 fn size(call: &Call<'_>) -> Result<ArrayRef> {
@@ -208,11 +268,15 @@ fn size(call: &Call<'_>) -> Result<ArrayRef> {
     let sizes: Int32Array = match array.data_type() {
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
-            (0..call.rows).map(|row| lists.is_valid(row).then(|| lists.value_length(row))).collect()
+            (0..call.rows)
+                .map(|row| lists.is_valid(row).then(|| lists.value_length(row)))
+                .collect()
         }
         DataType::Map(..) => {
             let maps = array.as_map();
-            (0..call.rows).map(|row| maps.is_valid(row).then(|| maps.value_length(row))).collect()
+            (0..call.rows)
+                .map(|row| maps.is_valid(row).then(|| maps.value_length(row)))
+                .collect()
         }
         _ => return Ok(new_null_array(&DataType::Int32, call.rows)),
     };

@@ -33,7 +33,13 @@ pub(super) const FUNCTIONS: [Definition; 5] = [
         names: &["connection_id"],
         arguments: (0, 0),
         returns: |_| Ok(DorisType::BigInt),
-        run: |call| Ok(Arc::new(Int64Array::from(vec![call.surroundings.connection as i64; call.rows]))),
+        run: |call| {
+            Ok(Arc::new(Int64Array::from(vec![
+                call.surroundings.connection
+                    as i64;
+                call.rows
+            ])))
+        },
     },
     Definition {
         names: &["current_catalog"],

@@ -12,7 +12,12 @@ use crate::types::DorisType;
 const MURMUR3_32_SEED: u32 = 104_729;
 
 pub(super) const FUNCTIONS: [Definition; 5] = [
-    Definition { names: &["concat"], arguments: (1, usize::MAX), returns: text_type, run: concat },
+    Definition {
+        names: &["concat"],
+        arguments: (1, usize::MAX),
+        returns: text_type,
+        run: concat,
+    },
     Definition {
         names: &["concat_ws"],
         arguments: (2, usize::MAX),
@@ -25,7 +30,12 @@ pub(super) const FUNCTIONS: [Definition; 5] = [
         returns: |_| Ok(DorisType::Int),
         run: |call| {
             let texts = call.texts(0)?;
-            Ok(Arc::new(texts.iter().map(|t| t.map(|t| t.len() as i32)).collect::<Int32Array>()))
+            Ok(Arc::new(
+                texts
+                    .iter()
+                    .map(|t| t.map(|t| t.len() as i32))
+                    .collect::<Int32Array>(),
+            ))
         },
     },
     Definition {
@@ -48,7 +58,9 @@ fn text_type(_arguments: &Arguments<'_>) -> Result<DorisType> {
 
 /// NULL when any argument is.
 fn concat(call: &Call<'_>) -> Result<ArrayRef> {
-    let parts = (0..call.args.len()).map(|i| call.texts(i)).collect::<Result<Vec<_>>>()?;
+    let parts = (0..call.args.len())
+        .map(|i| call.texts(i))
+        .collect::<Result<Vec<_>>>()?;
     let rows = (0..call.rows).map(|row| {
         let valid = parts.iter().all(|p| p.is_valid(row));
         valid.then(|| parts.iter().map(|p| p.value(row)).collect::<String>())
@@ -66,14 +78,26 @@ fn concat_ws(call: &Call<'_>) -> Result<ArrayRef> {
             }
             let items = arrow_array::cast::AsArray::as_list::<i32>(&call.args[1]).value(row);
             let texts = crate::text::render_array(item, &items, &call.surroundings.zone);
-            Ok(Some(texts.iter().flatten().collect::<Vec<_>>().join(separators.value(row))))
+            Ok(Some(
+                texts
+                    .iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(separators.value(row)),
+            ))
         });
         return Ok(Arc::new(rows.collect::<Result<StringArray>>()?));
     }
-    let parts = (1..call.args.len()).map(|i| call.texts(i)).collect::<Result<Vec<_>>>()?;
+    let parts = (1..call.args.len())
+        .map(|i| call.texts(i))
+        .collect::<Result<Vec<_>>>()?;
     let rows = (0..call.rows).map(|row| {
         separators.is_valid(row).then(|| {
-            let known: Vec<&str> = parts.iter().filter(|p| p.is_valid(row)).map(|p| p.value(row)).collect();
+            let known: Vec<&str> = parts
+                .iter()
+                .filter(|p| p.is_valid(row))
+                .map(|p| p.value(row))
+                .collect();
             known.join(separators.value(row))
         })
     });
@@ -82,10 +106,16 @@ fn concat_ws(call: &Call<'_>) -> Result<ArrayRef> {
 
 /// The hash of each argument is the seed of the next.
 fn murmur_hash3_32(call: &Call<'_>) -> Result<ArrayRef> {
-    let parts = (0..call.args.len()).map(|i| call.texts(i)).collect::<Result<Vec<_>>>()?;
+    let parts = (0..call.args.len())
+        .map(|i| call.texts(i))
+        .collect::<Result<Vec<_>>>()?;
     let rows = (0..call.rows).map(|row| {
         let valid = parts.iter().all(|p| p.is_valid(row));
-        valid.then(|| parts.iter().fold(MURMUR3_32_SEED, |seed, p| murmur3_32(p.value(row).as_bytes(), seed)) as i32)
+        valid.then(|| {
+            parts.iter().fold(MURMUR3_32_SEED, |seed, p| {
+                murmur3_32(p.value(row).as_bytes(), seed)
+            }) as i32
+        })
     });
     Ok(Arc::new(rows.collect::<Int32Array>()))
 }
@@ -101,7 +131,11 @@ fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
         hash ^= scramble(u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]));
         hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
     }
-    let tail = chunks.remainder().iter().rev().fold(0, |k, byte| k << 8 | u32::from(*byte));
+    let tail = chunks
+        .remainder()
+        .iter()
+        .rev()
+        .fold(0, |k, byte| k << 8 | u32::from(*byte));
     hash ^= scramble(tail);
     hash ^= bytes.len() as u32;
     hash ^= hash >> 16;
@@ -115,11 +149,18 @@ fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
 fn hex(call: &Call<'_>) -> Result<ArrayRef> {
     if call.types[0].is_integer() {
         let numbers = call.integers(0)?;
-        return Ok(Arc::new(numbers.iter().map(|n| n.map(|n| format!("{n:X}"))).collect::<StringArray>()));
+        return Ok(Arc::new(
+            numbers
+                .iter()
+                .map(|n| n.map(|n| format!("{n:X}")))
+                .collect::<StringArray>(),
+        ));
     }
     let texts = call.texts(0)?;
     let digits = |text: &str| text.bytes().map(|b| format!("{b:02X}")).collect::<String>();
-    Ok(Arc::new(texts.iter().map(|t| t.map(digits)).collect::<StringArray>()))
+    Ok(Arc::new(
+        texts.iter().map(|t| t.map(digits)).collect::<StringArray>(),
+    ))
 }
 
 #[cfg(test)]
@@ -132,6 +173,9 @@ mod tests {
         assert_eq!(murmur3_32(b"", 1), 0x514e_28b7);
         assert_eq!(murmur3_32(b"test", 0x9747_b28c), 0x704b_81dc);
         assert_eq!(murmur3_32(b"Hello, world!", 0x9747_b28c), 0x2488_4cba);
-        assert_eq!(murmur3_32(b"The quick brown fox jumps over the lazy dog", 0x9747_b28c), 0x2fa8_26cd);
+        assert_eq!(
+            murmur3_32(b"The quick brown fox jumps over the lazy dog", 0x9747_b28c),
+            0x2fa8_26cd
+        );
     }
 }

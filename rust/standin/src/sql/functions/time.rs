@@ -18,7 +18,12 @@ const DATE: fn(&Arguments<'_>) -> Result<DorisType> = |_| Ok(DorisType::Date);
 
 macro_rules! part {
     ($names:expr, $part:expr) => {
-        Definition { names: $names, arguments: (1, 1), returns: INTEGER, run: |call| parts(call, $part) }
+        Definition {
+            names: $names,
+            arguments: (1, 1),
+            returns: INTEGER,
+            run: |call| parts(call, $part),
+        }
     };
 }
 
@@ -41,21 +46,40 @@ pub(super) const FUNCTIONS: [Definition; 21] = [
         returns: DATE,
         run: |call| {
             let day = crate::values::datetime::day_at(call.surroundings.now_micros, &call.surroundings.zone);
-            Ok(Arc::new(PrimitiveArray::<Date32Type>::from(vec![day as i32; call.rows])))
+            Ok(Arc::new(PrimitiveArray::<Date32Type>::from(vec![
+                day as i32;
+                call.rows
+            ])))
         },
     },
-    Definition { names: &["from_unixtime"], arguments: (1, 2), returns: TEXT, run: from_unixtime },
+    Definition {
+        names: &["from_unixtime"],
+        arguments: (1, 2),
+        returns: TEXT,
+        run: from_unixtime,
+    },
     Definition {
         names: &["unix_timestamp"],
         arguments: (0, 1),
         returns: |_| Ok(DorisType::BigInt),
         run: unix_timestamp,
     },
-    Definition { names: &["date_format"], arguments: (2, 2), returns: TEXT, run: date_format },
+    Definition {
+        names: &["date_format"],
+        arguments: (2, 2),
+        returns: TEXT,
+        run: date_format,
+    },
     Definition {
         names: &["date_trunc"],
         arguments: (2, 2),
-        returns: |a| Ok(if a.types[0] == DorisType::Date { DorisType::Date } else { DorisType::DateTime(0) }),
+        returns: |a| {
+            Ok(if a.types[0] == DorisType::Date {
+                DorisType::Date
+            } else {
+                DorisType::DateTime(0)
+            })
+        },
         run: date_trunc,
     },
     Definition {
@@ -63,7 +87,10 @@ pub(super) const FUNCTIONS: [Definition; 21] = [
         arguments: (1, 1),
         returns: DATE,
         run: |call| {
-            let days = call.micros(0)?.into_iter().map(|m| m.map(|m| m.div_euclid(DAY * MICROS) as i32));
+            let days = call
+                .micros(0)?
+                .into_iter()
+                .map(|m| m.map(|m| m.div_euclid(DAY * MICROS) as i32));
             Ok(Arc::new(days.collect::<PrimitiveArray<Date32Type>>()))
         },
     },
@@ -74,7 +101,11 @@ pub(super) const FUNCTIONS: [Definition; 21] = [
         run: |call| {
             let day = |m: i64| m.div_euclid(DAY * MICROS);
             let pairs = call.micros(0)?.into_iter().zip(call.micros(1)?);
-            Ok(Arc::new(pairs.map(|(a, b)| Some(day(a?) - day(b?))).collect::<Int64Array>()))
+            Ok(Arc::new(
+                pairs
+                    .map(|(a, b)| Some(day(a?) - day(b?)))
+                    .collect::<Int64Array>(),
+            ))
         },
     },
     part!(&["year"], |c| c.year),
@@ -84,15 +115,26 @@ pub(super) const FUNCTIONS: [Definition; 21] = [
     part!(&["minute"], |c| c.minute.into()),
     part!(&["second"], |c| c.second.into()),
     part!(&["microsecond"], |c| c.micro.into()),
-    part!(&["quarter"], |c| i64::from((c.month + 2) / 3)),
-    part!(&["dayofyear"], |c| days_of(c.year, c.month, c.day) - days_of(c.year, 1, 1) + 1),
-    part!(&["dayofweek"], |c| (days_of(c.year, c.month, c.day) + 4).rem_euclid(7) + 1),
-    part!(&["weekday"], |c| (days_of(c.year, c.month, c.day) + 3).rem_euclid(7)),
-    part!(&["to_days"], |c| days_of(c.year, c.month, c.day) - days_of(0, 1, 1)),
+    part!(&["quarter"], |c| i64::from(c.month.div_ceil(3))),
+    part!(&["dayofyear"], |c| days_of(c.year, c.month, c.day)
+        - days_of(c.year, 1, 1)
+        + 1),
+    part!(&["dayofweek"], |c| (days_of(c.year, c.month, c.day) + 4)
+        .rem_euclid(7)
+        + 1),
+    part!(&["weekday"], |c| (days_of(c.year, c.month, c.day) + 3)
+        .rem_euclid(7)),
+    part!(&["to_days"], |c| days_of(c.year, c.month, c.day)
+        - days_of(0, 1, 1)),
 ];
 
 fn wall(micros: i64, call: &Call<'_>) -> i64 {
-    micros + call.surroundings.zone.offset_at_instant(micros.div_euclid(MICROS)) * MICROS
+    micros
+        + call
+            .surroundings
+            .zone
+            .offset_at_instant(micros.div_euclid(MICROS))
+            * MICROS
 }
 
 /// The statement's time, cut to the scale.
@@ -103,10 +145,19 @@ fn clock(call: &Call<'_>, local: bool) -> Result<ArrayRef> {
     let now = call.surroundings.now_micros;
     let now = if local { wall(now, call) } else { now };
     let step = 10_i64.pow(6 - u32::from(scale));
-    let micros: ArrayRef =
-        Arc::new(PrimitiveArray::<TimestampMicrosecondType>::from(vec![now.div_euclid(step) * step; call.rows]));
-    cast_array(&DorisType::DateTime(6), &call.returns, &micros, &call.surroundings.zone, false)
-        .map_err(|e| DataFusionError::Execution(e.message))
+    let micros: ArrayRef = Arc::new(PrimitiveArray::<TimestampMicrosecondType>::from(vec![
+        now.div_euclid(step)
+            * step;
+        call.rows
+    ]));
+    cast_array(
+        &DorisType::DateTime(6),
+        &call.returns,
+        &micros,
+        &call.surroundings.zone,
+        false,
+    )
+    .map_err(|e| DataFusionError::Execution(e.message))
 }
 
 fn parts(call: &Call<'_>, part: fn(Civil) -> i64) -> Result<ArrayRef> {
@@ -116,8 +167,13 @@ fn parts(call: &Call<'_>, part: fn(Civil) -> i64) -> Result<ArrayRef> {
 
 fn from_unixtime(call: &Call<'_>) -> Result<ArrayRef> {
     let micros = call.arg(0, &DorisType::Decimal(20, 6))?;
-    let micros = arrow_array::cast::AsArray::as_primitive::<arrow_array::types::Decimal128Type>(&micros).clone();
-    let formats = if call.args.len() > 1 { Some(call.texts(1)?) } else { None };
+    let micros =
+        arrow_array::cast::AsArray::as_primitive::<arrow_array::types::Decimal128Type>(&micros).clone();
+    let formats = if call.args.len() > 1 {
+        Some(call.texts(1)?)
+    } else {
+        None
+    };
     let rows = (0..call.rows).map(|row| {
         if micros.is_null(row) || micros.value(row) < 0 {
             return None;
@@ -151,16 +207,36 @@ fn unix_timestamp(call: &Call<'_>) -> Result<ArrayRef> {
 fn date_format(call: &Call<'_>) -> Result<ArrayRef> {
     let formats = call.texts(1)?;
     let rows = call.micros(0)?.into_iter().enumerate().map(|(row, micros)| {
-        micros.filter(|_| formats.is_valid(row)).map(|micros| formatted(micros, formats.value(row)))
+        micros
+            .filter(|_| formats.is_valid(row))
+            .map(|micros| formatted(micros, formats.value(row)))
     });
     Ok(Arc::new(rows.collect::<StringArray>()))
 }
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const DAYS: [&str; 7] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+];
 
 /// MySQL's format letters, and the three long forms that Doris knows besides.
 fn formatted(micros: i64, format: &str) -> String {
@@ -228,9 +304,18 @@ fn date_trunc(call: &Call<'_>) -> Result<ArrayRef> {
             _ => None,
         });
     }
-    let array: ArrayRef = Arc::new(out.into_iter().collect::<PrimitiveArray<TimestampMicrosecondType>>());
-    cast_array(&DorisType::DateTime(6), &call.returns, &array, &call.surroundings.zone, false)
-        .map_err(|e| DataFusionError::Execution(e.message))
+    let array: ArrayRef = Arc::new(
+        out.into_iter()
+            .collect::<PrimitiveArray<TimestampMicrosecondType>>(),
+    );
+    cast_array(
+        &DorisType::DateTime(6),
+        &call.returns,
+        &array,
+        &call.surroundings.zone,
+        false,
+    )
+    .map_err(|e| DataFusionError::Execution(e.message))
 }
 
 fn truncated(micros: i64, unit: &str) -> Result<i64> {
@@ -260,16 +345,40 @@ mod tests {
 
     #[test]
     fn letters_are_mysqls() {
-        let micros = Civil { year: 2024, month: 2, day: 5, hour: 13, minute: 4, second: 5, micro: 6 }.micros();
-        assert_eq!(formatted(micros, "%Y/%m/%d %H:%i:%s.%f %W %b %j %p %h%%"), "2024/02/05 13:04:05.000006 Monday Feb 036 PM 01%");
+        let micros = Civil {
+            year: 2024,
+            month: 2,
+            day: 5,
+            hour: 13,
+            minute: 4,
+            second: 5,
+            micro: 6,
+        }
+        .micros();
+        assert_eq!(
+            formatted(micros, "%Y/%m/%d %H:%i:%s.%f %W %b %j %p %h%%"),
+            "2024/02/05 13:04:05.000006 Monday Feb 036 PM 01%"
+        );
         assert_eq!(formatted(micros, "yyyy-MM-dd"), "2024-02-05");
     }
 
     #[test]
     fn units_cut_to_their_start() {
-        let micros = Civil { year: 2024, month: 8, day: 15, hour: 13, minute: 4, second: 5, micro: 6 }.micros();
+        let micros = Civil {
+            year: 2024,
+            month: 8,
+            day: 15,
+            hour: 13,
+            minute: 4,
+            second: 5,
+            micro: 6,
+        }
+        .micros();
         let start = |unit| Civil::at(truncated(micros, unit).unwrap());
-        assert_eq!((start("week").day, start("quarter").month, start("hour").minute), (12, 7, 0));
+        assert_eq!(
+            (start("week").day, start("quarter").month, start("hour").minute),
+            (12, 7, 0)
+        );
         assert!(truncated(micros, "eon").is_err());
     }
 }

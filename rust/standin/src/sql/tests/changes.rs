@@ -5,31 +5,56 @@ use super::Fixture;
 #[tokio::test]
 async fn the_newest_row_of_a_unique_key_wins() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE t (id INT, name VARCHAR(20), v INT) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 4").await;
-    f.run("INSERT INTO t VALUES (1,'a',1), (2,'b',2), (1,'c',3)").await;
+    f.run(
+        "CREATE TABLE t (id INT, name VARCHAR(20), v INT) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 4",
+    )
+    .await;
+    f.run("INSERT INTO t VALUES (1,'a',1), (2,'b',2), (1,'c',3)")
+        .await;
     assert_eq!(f.texts("SELECT * FROM t ORDER BY id").await, ["1|c|3", "2|b|2"]);
     f.run("INSERT INTO t (id, v) VALUES (2, 9), (3, 1)").await;
-    assert_eq!(f.texts("SELECT * FROM t ORDER BY id").await, ["1|c|3", "2|NULL|9", "3|NULL|1"]);
+    assert_eq!(
+        f.texts("SELECT * FROM t ORDER BY id").await,
+        ["1|c|3", "2|NULL|9", "3|NULL|1"]
+    );
     assert_eq!(f.texts("SELECT COUNT(*) FROM t").await, ["3"]);
-    assert_eq!(f.affected("UPDATE t SET v = v + 1, name = concat('n', id) WHERE id >= 2").await, 2);
-    assert_eq!(f.texts("SELECT * FROM t ORDER BY id").await, ["1|c|3", "2|n2|10", "3|n3|2"]);
+    assert_eq!(
+        f.affected("UPDATE t SET v = v + 1, name = concat('n', id) WHERE id >= 2")
+            .await,
+        2
+    );
+    assert_eq!(
+        f.texts("SELECT * FROM t ORDER BY id").await,
+        ["1|c|3", "2|n2|10", "3|n3|2"]
+    );
     assert_eq!(f.affected("DELETE FROM t WHERE id = 2").await, 1);
     f.run("INSERT INTO t VALUES (2, 'back', 0)").await;
-    assert_eq!(f.texts("SELECT * FROM t ORDER BY id").await, ["1|c|3", "2|back|0", "3|n3|2"]);
-    assert!(f.error("UPDATE t SET id = 1 WHERE id = 2").await.contains("Only value columns"));
+    assert_eq!(
+        f.texts("SELECT * FROM t ORDER BY id").await,
+        ["1|c|3", "2|back|0", "3|n3|2"]
+    );
+    assert!(
+        f.error("UPDATE t SET id = 1 WHERE id = 2")
+            .await
+            .contains("Only value columns")
+    );
 }
 
 #[tokio::test]
 async fn many_upserts_keep_one_row_per_key() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE t (id BIGINT, s STRING) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 3").await;
+    f.run("CREATE TABLE t (id BIGINT, s STRING) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 3")
+        .await;
     for round in 0..5 {
         f.run(&format!(
             r#"INSERT INTO t SELECT number % 9000, concat('r{round}-', number) FROM numbers("number" = "20000")"#
         ))
         .await;
     }
-    assert_eq!(f.texts("SELECT COUNT(*), COUNT(DISTINCT id) FROM t").await, ["9000|9000"]);
+    assert_eq!(
+        f.texts("SELECT COUNT(*), COUNT(DISTINCT id) FROM t").await,
+        ["9000|9000"]
+    );
     // Of keys 0 to 1999 the third writing wins, of the others the second.
     assert_eq!(f.texts("SELECT s FROM t WHERE id = 1999").await, ["r4-19999"]);
     assert_eq!(f.texts("SELECT s FROM t WHERE id = 2000").await, ["r4-11000"]);
@@ -79,26 +104,59 @@ async fn inserts_check_and_fill_columns() {
     .await;
     let error = f.error("INSERT INTO t (id, x) VALUES (NULL, 1)").await;
     assert!(error.contains("null value for not null column"), "{error}");
-    assert!(f.error("INSERT INTO t (id) VALUES (1)").await.contains("no default value, column=x"));
-    assert!(f.error("INSERT INTO t (id, nope) VALUES (1, 1)").await.contains("Unknown column 'nope'"));
-    assert!(f.error("INSERT INTO t VALUES (1, 'a')").await.contains("Column count"));
-    assert!(f.error("INSERT INTO t SELECT 1").await.contains("Expected: 4, Actual: 1"));
+    assert!(
+        f.error("INSERT INTO t (id) VALUES (1)")
+            .await
+            .contains("no default value, column=x")
+    );
+    assert!(
+        f.error("INSERT INTO t (id, nope) VALUES (1, 1)")
+            .await
+            .contains("Unknown column 'nope'")
+    );
+    assert!(
+        f.error("INSERT INTO t VALUES (1, 'a')")
+            .await
+            .contains("Column count")
+    );
+    assert!(
+        f.error("INSERT INTO t SELECT 1")
+            .await
+            .contains("Expected: 4, Actual: 1")
+    );
     f.run("INSERT INTO t (x, id) VALUES (2, 1), (1 + 2 * 3, 2)").await;
     f.run("INSERT INTO t VALUES (3, DEFAULT, '2024-01-01', 5)").await;
-    assert_eq!(f.texts("SELECT id, name, x FROM t ORDER BY id").await, ["1|none|2", "2|none|7", "3|none|5"]);
-    assert_eq!(f.texts("SELECT COUNT(*) FROM t WHERE at > '2024-06-01'").await, ["2"]);
-    assert_eq!(f.affected("INSERT INTO t WITH LABEL l1 SELECT id + 10, name, at, x FROM t").await, 3);
-    assert!(f.error("INSERT INTO t WITH LABEL l1 SELECT * FROM t").await.contains("Label [l1] has already been used"));
+    assert_eq!(
+        f.texts("SELECT id, name, x FROM t ORDER BY id").await,
+        ["1|none|2", "2|none|7", "3|none|5"]
+    );
+    assert_eq!(
+        f.texts("SELECT COUNT(*) FROM t WHERE at > '2024-06-01'").await,
+        ["2"]
+    );
+    assert_eq!(
+        f.affected("INSERT INTO t WITH LABEL l1 SELECT id + 10, name, at, x FROM t")
+            .await,
+        3
+    );
+    assert!(
+        f.error("INSERT INTO t WITH LABEL l1 SELECT * FROM t")
+            .await
+            .contains("Label [l1] has already been used")
+    );
 }
 
 #[tokio::test]
 async fn failed_inserts_leave_nothing() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE t (id INT NOT NULL) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2").await;
-    f.error(r#"INSERT INTO t SELECT IF(number = 199999, NULL, number) FROM numbers("number" = "200000")"#).await;
+    f.run("CREATE TABLE t (id INT NOT NULL) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2")
+        .await;
+    f.error(r#"INSERT INTO t SELECT IF(number = 199999, NULL, number) FROM numbers("number" = "200000")"#)
+        .await;
     assert_eq!(f.texts("SELECT COUNT(*) FROM t").await, ["0"]);
     f.run("SET enable_insert_strict = 0").await;
-    let filtered = r#"INSERT INTO t SELECT IF(number = 199999, NULL, number) FROM numbers("number" = "200000")"#;
+    let filtered =
+        r#"INSERT INTO t SELECT IF(number = 199999, NULL, number) FROM numbers("number" = "200000")"#;
     assert_eq!(f.affected(filtered).await, 199_999);
 }
 
@@ -110,7 +168,10 @@ async fn numbers_fill_tables_of_many_tablets() {
         r#"INSERT INTO t SELECT number, concat('name-', number), number / 100 FROM numbers("number" = "300000")"#,
     )
     .await;
-    assert_eq!(f.texts("SELECT COUNT(*), SUM(id), MIN(d), MAX(d) FROM t").await, ["300000|44999850000|0.00|2999.99"]);
+    assert_eq!(
+        f.texts("SELECT COUNT(*), SUM(id), MIN(d), MAX(d) FROM t").await,
+        ["300000|44999850000|0.00|2999.99"]
+    );
     let info = f.engine.table_info("d", "t").unwrap();
     let tablets = &info.partitions[0].tablets;
     assert_eq!(tablets.len(), 32);
@@ -118,10 +179,23 @@ async fn numbers_fill_tables_of_many_tablets() {
     assert_eq!(tablets.iter().map(|t| t.backend_index).max(), Some(2));
     let mut rows = 0;
     for tablet in tablets {
-        rows += f.rows(&format!("SELECT `id`, s FROM `d`.`t`  TABLET({}) ", tablet.id)).await.row_count();
+        rows += f
+            .rows(&format!("SELECT `id`, s FROM `d`.`t`  TABLET({}) ", tablet.id))
+            .await
+            .row_count();
     }
     assert_eq!(rows, 300_000);
-    assert!(f.error("SELECT id FROM t TABLET(1)").await.contains("Invalid tablet id"));
+    assert!(
+        f.error("SELECT id FROM t TABLET(1)")
+            .await
+            .contains("Invalid tablet id")
+    );
+    assert_eq!(
+        f.affected("INSERT OVERWRITE TABLE t SELECT id, s, d FROM t WHERE id < 10")
+            .await,
+        10
+    );
+    assert_eq!(f.texts("SELECT COUNT(*) FROM t").await, ["10"]);
     f.run("TRUNCATE TABLE t").await;
     assert!(f.texts("SELECT id FROM t").await.is_empty());
 }
@@ -131,7 +205,8 @@ async fn a_reader_keeps_its_version() {
     let mut f = Fixture::new().await;
     f.run("CREATE TABLE t (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1; INSERT INTO t VALUES (1)").await;
     let before = f.engine.catalog().table("d", "t").unwrap().snapshot();
-    f.run("INSERT INTO t VALUES (2); DELETE FROM t WHERE id = 1").await;
+    f.run("INSERT INTO t VALUES (2); DELETE FROM t WHERE id = 1")
+        .await;
     assert_eq!(before.partitions[0].tablets[0].rows(), 1);
     let after = f.engine.table_info("d", "t").unwrap();
     assert!(after.stamp > before.stamp && after.version == before.version + 2);
@@ -141,8 +216,10 @@ async fn a_reader_keeps_its_version() {
 #[tokio::test]
 async fn plain_scans_share_the_memory_of_the_table() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE t (id BIGINT, s STRING) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1").await;
-    f.run(r#"INSERT INTO t SELECT number, 'x' FROM numbers("number" = "100000")"#).await;
+    f.run("CREATE TABLE t (id BIGINT, s STRING) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
+    f.run(r#"INSERT INTO t SELECT number, 'x' FROM numbers("number" = "100000")"#)
+        .await;
     let first = f.rows("SELECT s, id FROM t").await;
     let second = f.rows("SELECT id AS other, s FROM d.t").await;
     for (a, b) in first.batches.iter().zip(&second.batches) {

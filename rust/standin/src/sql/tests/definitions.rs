@@ -15,7 +15,11 @@ async fn databases_and_tables_are_made_and_dropped() {
     assert!(f.error("DROP TABLE t").await.contains("Unknown table 't'"));
     f.run("DROP TABLE IF EXISTS t; DROP DATABASE d").await;
     assert!(f.error("SELECT * FROM d.t").await.contains("Unknown database"));
-    assert!(f.error("DROP DATABASE information_schema").await.contains("cannot be dropped"));
+    assert!(
+        f.error("DROP DATABASE information_schema")
+            .await
+            .contains("cannot be dropped")
+    );
 }
 
 #[tokio::test]
@@ -39,7 +43,10 @@ async fn the_documented_statements_are_taken() {
         f.texts("SELECT consumer_id, offset_timestamp FROM ops.flink_source_offsets WHERE consumer_id = 'student-sync'").await,
         ["student-sync|2026-10-09 10:00:00"]
     );
-    assert_eq!(f.texts("SELECT * FROM test.student_changelog_source").await, ["1|Alice|18"]);
+    assert_eq!(
+        f.texts("SELECT * FROM test.student_changelog_source").await,
+        ["1|Alice|18"]
+    );
 }
 
 #[tokio::test]
@@ -49,19 +56,52 @@ async fn wrong_definitions_are_refused_with_their_reason() {
         ("CREATE TABLE t (a INT, A INT)", "Duplicate column name 'A'"),
         ("CREATE TABLE t (a FOO)", "FOO"),
         ("CREATE TABLE t (a DECIMAL(80,2))", "Precision"),
-        ("CREATE TABLE t (a INT, b INT) UNIQUE KEY(b) DISTRIBUTED BY HASH(b) BUCKETS 1", "ordered prefix"),
-        ("CREATE TABLE t (a INT) UNIQUE KEY(x)", "Key column[x] doesn't exist"),
+        (
+            "CREATE TABLE t (a INT, b INT) UNIQUE KEY(b) DISTRIBUTED BY HASH(b) BUCKETS 1",
+            "ordered prefix",
+        ),
+        (
+            "CREATE TABLE t (a INT) UNIQUE KEY(x)",
+            "Key column[x] doesn't exist",
+        ),
         ("CREATE TABLE t (a FLOAT) UNIQUE KEY(a)", "Float or double"),
-        ("CREATE TABLE t (a STRING) UNIQUE KEY(a)", "should not be used in key column[a]"),
-        ("CREATE TABLE t (a INT, b INT) UNIQUE KEY(a) DISTRIBUTED BY HASH(b) BUCKETS 1", "not key column"),
-        ("CREATE TABLE t (a INT) UNIQUE KEY(a) DISTRIBUTED BY RANDOM BUCKETS 1", "random distribution"),
-        ("CREATE TABLE t (a INT) DISTRIBUTED BY HASH(z) BUCKETS 1", "doesn't exist"),
-        ("CREATE TABLE t (a INT) DISTRIBUTED BY HASH(a) BUCKETS 0", "greater than 0"),
-        ("CREATE TABLE t (a INT, b INT) AGGREGATE KEY(a) DISTRIBUTED BY HASH(a) BUCKETS 1", "aggregate type"),
-        ("CREATE TABLE t (a INT, b INT SUM) UNIQUE KEY(a) DISTRIBUTED BY HASH(a) BUCKETS 1", "cannot specify aggregate"),
-        ("CREATE TABLE t (a INT DEFAULT 'x')", "Invalid default value for 'a'"),
+        (
+            "CREATE TABLE t (a STRING) UNIQUE KEY(a)",
+            "should not be used in key column[a]",
+        ),
+        (
+            "CREATE TABLE t (a INT, b INT) UNIQUE KEY(a) DISTRIBUTED BY HASH(b) BUCKETS 1",
+            "not key column",
+        ),
+        (
+            "CREATE TABLE t (a INT) UNIQUE KEY(a) DISTRIBUTED BY RANDOM BUCKETS 1",
+            "random distribution",
+        ),
+        (
+            "CREATE TABLE t (a INT) DISTRIBUTED BY HASH(z) BUCKETS 1",
+            "doesn't exist",
+        ),
+        (
+            "CREATE TABLE t (a INT) DISTRIBUTED BY HASH(a) BUCKETS 0",
+            "greater than 0",
+        ),
+        (
+            "CREATE TABLE t (a INT, b INT) AGGREGATE KEY(a) DISTRIBUTED BY HASH(a) BUCKETS 1",
+            "aggregate type",
+        ),
+        (
+            "CREATE TABLE t (a INT, b INT SUM) UNIQUE KEY(a) DISTRIBUTED BY HASH(a) BUCKETS 1",
+            "cannot specify aggregate",
+        ),
+        (
+            "CREATE TABLE t (a INT DEFAULT 'x')",
+            "Invalid default value for 'a'",
+        ),
         ("CREATE TABLE t (a INT NOT NULL DEFAULT NULL)", "null default"),
-        (r#"CREATE TABLE t (a INT) PROPERTIES ("replication_num" = "9")"#, "replication num is 9"),
+        (
+            r#"CREATE TABLE t (a INT) PROPERTIES ("replication_num" = "9")"#,
+            "replication num is 9",
+        ),
         ("CREATE TABLE t (a INT) ENGINE=INNODB", "INNODB"),
         ("CREATE TABLE t (a INT", "<EOF>"),
         ("CREATE TABLE t (a INT) FOO", "mismatched input 'FOO'"),
@@ -77,19 +117,44 @@ async fn wrong_definitions_are_refused_with_their_reason() {
 #[tokio::test]
 async fn columns_are_added_dropped_renamed_and_modified() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE t (id INT, v VARCHAR(5)) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2").await;
+    f.run("CREATE TABLE t (id INT, v VARCHAR(5)) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2")
+        .await;
     f.run("INSERT INTO t VALUES (1, 'a'), (2, 'b')").await;
-    f.run("ALTER TABLE t ADD COLUMN n INT NOT NULL DEFAULT '7' AFTER id").await;
+    f.run("ALTER TABLE t ADD COLUMN n INT NOT NULL DEFAULT '7' AFTER id")
+        .await;
     f.run("ALTER TABLE t ADD COLUMN (x STRING, y DATETIME)").await;
-    assert_eq!(f.texts("SELECT * FROM t ORDER BY id").await, ["1|7|a|NULL|NULL", "2|7|b|NULL|NULL"]);
-    f.run("ALTER TABLE t DROP COLUMN x, DROP COLUMN y; ALTER TABLE t RENAME COLUMN v w").await;
+    assert_eq!(
+        f.texts("SELECT * FROM t ORDER BY id").await,
+        ["1|7|a|NULL|NULL", "2|7|b|NULL|NULL"]
+    );
+    f.run("ALTER TABLE t DROP COLUMN x, DROP COLUMN y; ALTER TABLE t RENAME COLUMN v w")
+        .await;
     f.run("INSERT INTO t VALUES (1, 8, 'c')").await;
-    assert_eq!(f.texts("SELECT id, n, w FROM t ORDER BY id").await, ["1|8|c", "2|7|b"]);
-    f.run("ALTER TABLE t MODIFY COLUMN n BIGINT; ALTER TABLE t MODIFY COLUMN w VARCHAR(50) COMMENT 'wide'").await;
-    assert_eq!(f.texts("DESC t").await, ["id|int|Yes|true|NULL|", "n|bigint|Yes|false|NULL|NONE", "w|varchar(50)|Yes|false|NULL|NONE"]);
-    assert!(f.error("ALTER TABLE t DROP COLUMN id").await.contains("key column"));
+    assert_eq!(
+        f.texts("SELECT id, n, w FROM t ORDER BY id").await,
+        ["1|8|c", "2|7|b"]
+    );
+    f.run("ALTER TABLE t MODIFY COLUMN n BIGINT; ALTER TABLE t MODIFY COLUMN w VARCHAR(50) COMMENT 'wide'")
+        .await;
+    assert_eq!(
+        f.texts("DESC t").await,
+        [
+            "id|int|Yes|true|NULL|",
+            "n|bigint|Yes|false|NULL|NONE",
+            "w|varchar(50)|Yes|false|NULL|NONE"
+        ]
+    );
+    assert!(
+        f.error("ALTER TABLE t DROP COLUMN id")
+            .await
+            .contains("key column")
+    );
     assert!(f.error("ALTER TABLE t DROP COLUMN nope").await.contains("nope"));
-    assert!(f.error("ALTER TABLE t ADD COLUMN N INT").await.contains("already exists"));
+    assert!(
+        f.error("ALTER TABLE t ADD COLUMN N INT")
+            .await
+            .contains("already exists")
+    );
     f.run(r#"ALTER TABLE t SET ("in_memory" = "false")"#).await;
     assert!(f.error("ALTER TABLE t FROB").await.contains("mismatched input"));
 }
@@ -99,8 +164,12 @@ async fn tables_take_each_others_names() {
     let mut f = Fixture::new().await;
     f.run("CREATE TABLE a (id INT); CREATE TABLE b (id INT); INSERT INTO a VALUES (1); INSERT INTO b VALUES (2)").await;
     f.run("ALTER TABLE a REPLACE WITH TABLE b").await;
-    assert_eq!((f.texts("SELECT * FROM a").await, f.texts("SELECT * FROM b").await), (vec!["2".into()], vec!["1".into()]));
-    f.run(r#"ALTER TABLE a REPLACE WITH TABLE b PROPERTIES("swap" = "false")"#).await;
+    assert_eq!(
+        (f.texts("SELECT * FROM a").await, f.texts("SELECT * FROM b").await),
+        (vec!["2".into()], vec!["1".into()])
+    );
+    f.run(r#"ALTER TABLE a REPLACE WITH TABLE b PROPERTIES("swap" = "false")"#)
+        .await;
     assert_eq!(f.texts("SELECT * FROM a").await, ["1"]);
     assert!(f.error("SELECT * FROM b").await.contains("does not exist"));
     f.run("ALTER TABLE a RENAME c").await;
@@ -117,15 +186,29 @@ async fn partitions_hold_their_rows() {
            DISTRIBUTED BY HASH(v) BUCKETS 2"#,
     )
     .await;
-    f.run("INSERT INTO t VALUES ('2023-05-05', 1), ('2024-01-01', 2), ('2024-03-31', 3), (NULL, 4)").await;
-    assert_eq!(f.texts("SELECT v FROM t PARTITION(p1) ORDER BY v").await, ["1", "4"]);
-    assert_eq!(f.texts("SELECT v FROM t PARTITION(p2, p3) ORDER BY v").await, ["2", "3"]);
+    f.run("INSERT INTO t VALUES ('2023-05-05', 1), ('2024-01-01', 2), ('2024-03-31', 3), (NULL, 4)")
+        .await;
+    assert_eq!(
+        f.texts("SELECT v FROM t PARTITION(p1) ORDER BY v").await,
+        ["1", "4"]
+    );
+    assert_eq!(
+        f.texts("SELECT v FROM t PARTITION(p2, p3) ORDER BY v").await,
+        ["2", "3"]
+    );
     for day in ["2024-02-01", "2024-04-01"] {
-        assert!(f.error(&format!("INSERT INTO t VALUES ('{day}', 1)")).await.contains("no partition for this tuple"));
+        assert!(
+            f.error(&format!("INSERT INTO t VALUES ('{day}', 1)"))
+                .await
+                .contains("no partition for this tuple")
+        );
     }
-    f.run(r#"ALTER TABLE t ADD PARTITION p4 VALUES LESS THAN ("2024-06-01")"#).await;
+    f.run(r#"ALTER TABLE t ADD PARTITION p4 VALUES LESS THAN ("2024-06-01")"#)
+        .await;
     f.run("INSERT INTO t VALUES ('2024-05-01', 5)").await;
-    let error = f.error(r#"ALTER TABLE t ADD PARTITION p5 VALUES [("2024-05-01"), ("2024-07-01"))"#).await;
+    let error = f
+        .error(r#"ALTER TABLE t ADD PARTITION p5 VALUES [("2024-05-01"), ("2024-07-01"))"#)
+        .await;
     assert!(error.contains("intersected"), "{error}");
     f.run("ALTER TABLE t DROP PARTITION p4").await;
     assert_eq!(f.texts("SELECT COUNT(*) FROM t").await, ["4"]);
@@ -147,7 +230,8 @@ async fn temporary_partitions_replace_others() {
     .await;
     assert_eq!(f.texts("SELECT v FROM t").await, ["1"]);
     assert_eq!(f.texts("SELECT v FROM t TEMPORARY PARTITION(tp)").await, ["2"]);
-    f.run("ALTER TABLE t REPLACE PARTITION (p) WITH TEMPORARY PARTITION (tp)").await;
+    f.run("ALTER TABLE t REPLACE PARTITION (p) WITH TEMPORARY PARTITION (tp)")
+        .await;
     assert_eq!(f.texts("SELECT v FROM t PARTITION(p)").await, ["2"]);
 }
 
@@ -163,29 +247,69 @@ async fn list_and_stepped_partitions() {
     )
     .await;
     f.run("INSERT INTO t VALUES ('a', 1), ('c', 2), ('b', 3)").await;
-    assert_eq!(f.texts("SELECT v FROM t PARTITION(p1) ORDER BY v").await, ["1", "3"]);
-    assert!(f.error("INSERT INTO t VALUES ('x', 1)").await.contains("no partition"));
-    let names: Vec<String> = f.engine.table_info("d", "s").unwrap().partitions.into_iter().map(|p| p.name).collect();
+    assert_eq!(
+        f.texts("SELECT v FROM t PARTITION(p1) ORDER BY v").await,
+        ["1", "3"]
+    );
+    assert!(
+        f.error("INSERT INTO t VALUES ('x', 1)")
+            .await
+            .contains("no partition")
+    );
+    let names: Vec<String> = f
+        .engine
+        .table_info("d", "s")
+        .unwrap()
+        .partitions
+        .into_iter()
+        .map(|p| p.name)
+        .collect();
     assert_eq!(names, ["p_202401", "p_202402", "p_202403"]);
 }
 
 #[tokio::test]
 async fn views_are_read_and_refused_where_a_table_is_needed() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE t (Id INT, s STRING, n LARGEINT); INSERT INTO t VALUES (1, 'a', 5), (2, 'b', 6)").await;
-    f.run("CREATE VIEW v AS SELECT Id, s AS Name, n FROM t WHERE id > 1").await;
+    f.run("CREATE TABLE t (Id INT, s STRING, n LARGEINT); INSERT INTO t VALUES (1, 'a', 5), (2, 'b', 6)")
+        .await;
+    f.run("CREATE VIEW v AS SELECT Id, s AS Name, n FROM t WHERE id > 1")
+        .await;
     f.run("CREATE VIEW w (x, y) AS SELECT name, n FROM v").await;
     let rows = f.rows("SELECT * FROM v").await;
-    let names: Vec<String> = rows.columns.iter().map(|c| format!("{} {}", c.name, c.doris_type.sql_name())).collect();
+    let names: Vec<String> = rows
+        .columns
+        .iter()
+        .map(|c| format!("{} {}", c.name, c.doris_type.sql_name()))
+        .collect();
     assert_eq!(names, ["Id int", "Name text", "n largeint"]);
     assert_eq!(f.texts("SELECT * FROM w").await, ["b|6"]);
-    assert_eq!(f.texts("DESC w").await, ["x|text|Yes|false|NULL|", "y|largeint|Yes|false|NULL|"]);
-    assert!(f.error("CREATE VIEW z AS SELECT nope FROM t").await.contains("nope"));
-    assert!(f.error("CREATE VIEW v AS SELECT 1").await.contains("already exists"));
+    assert_eq!(
+        f.texts("DESC w").await,
+        ["x|text|Yes|false|NULL|", "y|largeint|Yes|false|NULL|"]
+    );
+    assert!(
+        f.error("CREATE VIEW z AS SELECT nope FROM t")
+            .await
+            .contains("nope")
+    );
+    assert!(
+        f.error("CREATE VIEW v AS SELECT 1")
+            .await
+            .contains("already exists")
+    );
     assert!(f.error("DROP TABLE v").await.contains("not a TABLE"));
-    assert!(f.error("INSERT INTO v VALUES (1, 'x', 1)").await.contains("not a table"));
+    assert!(
+        f.error("INSERT INTO v VALUES (1, 'x', 1)")
+            .await
+            .contains("not a table")
+    );
     let session = f.session.clone();
-    assert!(f.engine.plan_tablets(&session, "d", "v", "SELECT * FROM v").await.is_err());
+    assert!(
+        f.engine
+            .plan_tablets(&session, "d", "v", "SELECT * FROM v")
+            .await
+            .is_err()
+    );
     f.run("DROP VIEW w; DROP VIEW IF EXISTS w").await;
 }
 
@@ -202,5 +326,8 @@ async fn show_create_table_can_be_run_again() {
     let statement = text.strip_prefix("t|").unwrap().replacen("`t`", "`u`", 1);
     f.run(&statement).await;
     let again = f.texts("SHOW CREATE TABLE u").await.remove(0);
-    assert_eq!(text.replacen("t|", "", 1).replacen("`t`", "`u`", 1), again.replacen("u|", "", 1));
+    assert_eq!(
+        text.replacen("t|", "", 1).replacen("`t`", "`u`", 1),
+        again.replacen("u|", "", 1)
+    );
 }

@@ -5,17 +5,37 @@ use super::Fixture;
 #[tokio::test]
 async fn variables_are_set_and_read() {
     let mut f = Fixture::new().await;
-    f.run("SET query_timeout = 300, @@session.batch_size = 1024, exec_mem_limit = '8589934592'").await;
-    assert_eq!(f.texts("SELECT @@query_timeout, @@session.batch_size, @@exec_mem_limit").await, ["300|1024|8589934592"]);
-    f.run("SET NAMES utf8mb4; SET autocommit = 1; SET SESSION insert_timeout = 10; SET @x = 5").await;
-    assert_eq!(f.texts("SELECT @x + 1, @@global.insert_timeout, @@insert_timeout").await, ["6|14400|10"]);
+    f.run("SET query_timeout = 300, @@session.batch_size = 1024, exec_mem_limit = '8589934592'")
+        .await;
+    assert_eq!(
+        f.texts("SELECT @@query_timeout, @@session.batch_size, @@exec_mem_limit")
+            .await,
+        ["300|1024|8589934592"]
+    );
+    f.run("SET NAMES utf8mb4; SET autocommit = 1; SET SESSION insert_timeout = 10; SET @x = 5")
+        .await;
+    assert_eq!(
+        f.texts("SELECT @x + 1, @@global.insert_timeout, @@insert_timeout")
+            .await,
+        ["6|14400|10"]
+    );
     assert!(f.texts("SELECT @@version_comment").await[0].contains("Doris"));
-    assert!(f.error("SET no_such = 1").await.contains("Unknown system variable 'no_such'"));
+    assert!(
+        f.error("SET no_such = 1")
+            .await
+            .contains("Unknown system variable 'no_such'")
+    );
     assert!(f.error("SELECT @@no_such").await.contains("no_such"));
     assert!(f.error("SET time_zone = 'Mars'").await.contains("Mars"));
     assert!(f.error("SET query_timeout = 'soon'").await.contains("soon"));
-    assert_eq!(f.texts("SHOW VARIABLES LIKE 'query_timeout'").await, ["query_timeout|300|900|1"]);
-    assert_eq!(f.texts("SHOW VARIABLES WHERE Variable_name = 'time_zone'").await, ["time_zone|+00:00|+00:00|0"]);
+    assert_eq!(
+        f.texts("SHOW VARIABLES LIKE 'query_timeout'").await,
+        ["query_timeout|300|900|1"]
+    );
+    assert_eq!(
+        f.texts("SHOW VARIABLES WHERE Variable_name = 'time_zone'").await,
+        ["time_zone|+00:00|+00:00|0"]
+    );
 }
 
 #[tokio::test]
@@ -36,9 +56,23 @@ async fn nodes_are_shown_as_the_wire_reference_has_them() {
     let mut f = Fixture::new().await;
     let rows = f.rows("show frontends").await;
     let names: Vec<&str> = rows.columns.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names[..7], ["Name", "Host", "EditLogPort", "HttpPort", "QueryPort", "RpcPort", "ArrowFlightSqlPort"]);
+    assert_eq!(
+        names[..7],
+        [
+            "Name",
+            "Host",
+            "EditLogPort",
+            "HttpPort",
+            "QueryPort",
+            "RpcPort",
+            "ArrowFlightSqlPort"
+        ]
+    );
     assert_eq!(names.len(), 19);
-    assert!(f.texts("SHOW FRONTENDS").await[0].starts_with("fe_0|127.0.0.1|9010|8030|9030|9020|9611|FOLLOWER|true|"));
+    assert!(
+        f.texts("SHOW FRONTENDS").await[0]
+            .starts_with("fe_0|127.0.0.1|9010|8030|9030|9020|9611|FOLLOWER|true|")
+    );
     assert_eq!(f.texts("SHOW BACKENDS").await.len(), 3);
     f.engine.cluster().frontends.write().unwrap()[0].flight = 0;
     assert!(f.texts("SHOW FRONTENDS").await[0].contains("|9020|-1|"));
@@ -64,11 +98,16 @@ async fn columns_are_described() {
             "txt|6|NULL|YES|text|NULL|NULL|NULL|text||",
         ]
     );
-    let rows = f.rows("select column_name, IS_NULLABLE from INFORMATION_SCHEMA.COLUMNS where table_schema = 'd'").await;
+    let rows = f
+        .rows("select column_name, IS_NULLABLE from INFORMATION_SCHEMA.COLUMNS where table_schema = 'd'")
+        .await;
     assert_eq!(rows.columns[0].name, "column_name");
     assert_eq!(rows.row_count(), 6);
     assert_eq!(f.texts("DESC d.t").await[0], "id|int|No|true|NULL|");
-    assert_eq!(f.texts("SHOW FULL COLUMNS FROM t LIKE 'pr%'").await, ["Price|decimal(10,2)|NULL|Yes|false|0|NONE||"]);
+    assert_eq!(
+        f.texts("SHOW FULL COLUMNS FROM t LIKE 'pr%'").await,
+        ["Price|decimal(10,2)|NULL|Yes|false|0|NONE||"]
+    );
 }
 
 #[tokio::test]
@@ -77,17 +116,35 @@ async fn tables_databases_partitions_and_tablets_are_listed() {
     f.run("CREATE TABLE a (id INT) DISTRIBUTED BY HASH(id) BUCKETS 2; CREATE VIEW v AS SELECT 1 AS x; INSERT INTO a VALUES (1), (2)").await;
     assert_eq!(f.texts("SHOW TABLES").await, ["a", "v"]);
     assert_eq!(f.texts("SHOW TABLES FROM d LIKE 'a%'").await, ["a"]);
-    assert_eq!(f.texts("SHOW FULL TABLES").await, ["a|BASE TABLE|V2|V3", "v|VIEW|V2|V3"]);
-    assert_eq!(f.texts("SHOW DATABASES").await, ["__internal_schema", "d", "information_schema", "mysql"]);
+    assert_eq!(
+        f.texts("SHOW FULL TABLES").await,
+        ["a|BASE TABLE|V2|V3", "v|VIEW|V2|V3"]
+    );
+    assert_eq!(
+        f.texts("SHOW DATABASES").await,
+        ["__internal_schema", "d", "information_schema", "mysql"]
+    );
     assert_eq!(
         f.texts("SELECT table_name, TABLE_TYPE, ENGINE, TABLE_ROWS FROM information_schema.tables WHERE TABLE_SCHEMA = 'd' ORDER BY 1").await,
         ["a|BASE TABLE|Doris|2", "v|VIEW|View|NULL"]
     );
-    assert_eq!(f.texts("SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'd'").await, ["d"]);
+    assert_eq!(
+        f.texts("SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'd'")
+            .await,
+        ["d"]
+    );
     let partitions = f.texts("SHOW PARTITIONS FROM a").await;
-    assert!(partitions.len() == 1 && partitions[0].contains("|a|2|"), "{partitions:?}");
+    assert!(
+        partitions.len() == 1 && partitions[0].contains("|a|2|"),
+        "{partitions:?}"
+    );
     assert_eq!(f.texts("SHOW TABLETS FROM a").await.len(), 2);
     assert_eq!(f.texts("SHOW PROCESSLIST").await.len(), 1);
     assert!(f.error("SHOW NONSENSE").await.contains("NONSENSE"));
-    assert!(f.texts("EXPLAIN SELECT id FROM a WHERE id = 1").await.join("\n").contains("TableScan"));
+    assert!(
+        f.texts("EXPLAIN SELECT id FROM a WHERE id = 1")
+            .await
+            .join("\n")
+            .contains("TableScan")
+    );
 }

@@ -79,7 +79,12 @@ impl Fixture {
         let mut out = Vec::new();
         for batch in &rows.batches {
             for (column, array) in rows.columns.iter().zip(batch.columns()) {
-                assert_eq!(array.data_type(), &column.doris_type.arrow_type(), "{sql}: column {}", column.name);
+                assert_eq!(
+                    array.data_type(),
+                    &column.doris_type.arrow_type(),
+                    "{sql}: column {}",
+                    column.name
+                );
             }
             for row in 0..batch.num_rows() {
                 let texts: Vec<String> = rows

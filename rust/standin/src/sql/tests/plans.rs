@@ -3,7 +3,11 @@
 use super::Fixture;
 
 async fn planned(f: &Fixture, sql: &str) -> usize {
-    f.engine.plan_tablets(&f.session, "d", "t", sql).await.unwrap_or_else(|e| panic!("{sql}: {e}")).len()
+    f.engine
+        .plan_tablets(&f.session, "d", "t", sql)
+        .await
+        .unwrap_or_else(|e| panic!("{sql}: {e}"))
+        .len()
 }
 
 #[tokio::test]
@@ -26,9 +30,14 @@ async fn ranges_are_pruned() {
         ("WHERE d = '2024-01-15' OR k = 1", 12),
         ("WHERE d BETWEEN '2024-01-05' AND '2024-01-06'", 4),
     ] {
-        assert_eq!(planned(&f, &format!("select `d`,`v` from `d`.`t` {predicate}")).await, tablets, "{predicate}");
+        assert_eq!(
+            planned(&f, &format!("select `d`,`v` from `d`.`t` {predicate}")).await,
+            tablets,
+            "{predicate}"
+        );
     }
-    f.run("INSERT INTO t VALUES ('2024-01-15', 1, 'x'), (NULL, 2, 'y')").await;
+    f.run("INSERT INTO t VALUES ('2024-01-15', 1, 'x'), (NULL, 2, 'y')")
+        .await;
     assert_eq!(f.texts("SELECT v FROM t WHERE d = '2024-01-15'").await, ["x"]);
     assert_eq!(f.texts("SELECT v FROM t WHERE d IS NULL").await, ["y"]);
 }
@@ -61,10 +70,23 @@ async fn what_is_no_single_scan_is_refused() {
         "SELECT id FROM t ORDER BY id",
         "DELETE FROM t WHERE id = 1",
     ] {
-        let error = f.engine.plan_tablets(&f.session, "d", "t", sql).await.unwrap_err();
+        let error = f
+            .engine
+            .plan_tablets(&f.session, "d", "t", sql)
+            .await
+            .unwrap_err();
         assert!(error.message.starts_with("errCode = 2"), "{sql}: {error}");
     }
-    let error = f.engine.plan_tablets(&f.session, "d", "t", "SELECT id FROM t WHERE nope = 1").await.unwrap_err();
+    let error = f
+        .engine
+        .plan_tablets(&f.session, "d", "t", "SELECT id FROM t WHERE nope = 1")
+        .await
+        .unwrap_err();
     assert!(error.message.contains("nope"), "{error}");
-    assert!(f.engine.plan_tablets(&f.session, "d", "gone", "SELECT id FROM gone").await.is_err());
+    assert!(
+        f.engine
+            .plan_tablets(&f.session, "d", "gone", "SELECT id FROM gone")
+            .await
+            .is_err()
+    );
 }

@@ -27,10 +27,26 @@ async fn names_of_columns_have_no_case_and_results_show_what_was_written() {
     assert_eq!(names, ["ID", "NAME", "Total", "max(amt)"]);
     let rows = f.rows("SELECT *, id + 1, id FROM t WHERE id = 1").await;
     let names: Vec<&str> = rows.columns.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names, ["Id", "name", "amt", "at", "day", "flag", "big", "ip", "old", "id + 1", "id"]);
-    assert_eq!(f.texts("SELECT id, id, id AS x FROM t WHERE id = 2").await, ["2|2|2"]);
-    assert!(f.error("SELECT nope FROM t").await.contains("Unknown column 'nope'"));
-    assert!(f.error("SELECT T.id FROM t WHERE 1 = 1").await.contains("Unknown column"));
+    assert_eq!(
+        names,
+        [
+            "Id", "name", "amt", "at", "day", "flag", "big", "ip", "old", "id + 1", "id"
+        ]
+    );
+    assert_eq!(
+        f.texts("SELECT id, id, id AS x FROM t WHERE id = 2").await,
+        ["2|2|2"]
+    );
+    assert!(
+        f.error("SELECT nope FROM t")
+            .await
+            .contains("Unknown column 'nope'")
+    );
+    assert!(
+        f.error("SELECT T.id FROM t WHERE 1 = 1")
+            .await
+            .contains("Unknown column")
+    );
 }
 
 #[tokio::test]
@@ -61,35 +77,79 @@ async fn literals_take_the_type_of_what_they_are_compared_with() {
         ("id <> 2 AND name IS NOT NULL", "1"),
         ("`Id` IN (1, 3)", "1,3"),
     ] {
-        let found = f.texts(&format!("SELECT id FROM t WHERE {predicate} ORDER BY id")).await.join(",");
+        let found = f
+            .texts(&format!("SELECT id FROM t WHERE {predicate} ORDER BY id"))
+            .await
+            .join(",");
         assert_eq!(found, ids, "{predicate}");
     }
-    assert!(f.error("SELECT id FROM t WHERE at = 'never'").await.contains("never"));
+    assert!(
+        f.error("SELECT id FROM t WHERE at = 'never'")
+            .await
+            .contains("never")
+    );
 }
 
 #[tokio::test]
 async fn types_survive_planning() {
     let mut f = with_table().await;
-    for sql in ["SELECT * FROM t LIMIT 0", "SELECT * FROM t WHERE id < 0", "SELECT * FROM (SELECT * FROM t) s ORDER BY id LIMIT 0"] {
+    for sql in [
+        "SELECT * FROM t LIMIT 0",
+        "SELECT * FROM t WHERE id < 0",
+        "SELECT * FROM (SELECT * FROM t) s ORDER BY id LIMIT 0",
+    ] {
         let rows = f.rows(sql).await;
         let types: Vec<String> = rows.columns.iter().map(|c| c.doris_type.sql_name()).collect();
         assert_eq!(
             types,
-            ["int", "varchar(20)", "decimal(10,2)", "datetime(3)", "date", "boolean", "largeint", "ipv4", "datetimev1"],
+            [
+                "int",
+                "varchar(20)",
+                "decimal(10,2)",
+                "datetime(3)",
+                "date",
+                "boolean",
+                "largeint",
+                "ipv4",
+                "datetimev1"
+            ],
             "{sql}"
         );
         assert!(!rows.columns[0].nullable && rows.columns[1].nullable);
         assert_eq!(rows.row_count(), 0);
     }
-    assert_eq!(f.texts("SELECT max(big), min(big), sum(amt) FROM t").await, ["170141183460469231731687303715884105727|-5|3.30"]);
+    let rows = f
+        .rows("SELECT x AS y, count(*) FROM (SELECT max(at) x, min(ip) i FROM t WHERE id > 0) s GROUP BY x")
+        .await;
+    assert_eq!(rows.columns[0].doris_type.sql_name(), "datetime(3)");
+    let rows = f.rows("SELECT min(ip), max(name), any_value(at) FROM t").await;
+    let types: Vec<String> = rows.columns.iter().map(|c| c.doris_type.sql_name()).collect();
+    assert_eq!(types, ["ipv4", "varchar(20)", "datetime(3)"]);
+    assert_eq!(
+        f.texts("SELECT min(ip), max(old) FROM t").await,
+        ["9.0.0.1|2024-02-01 10:00:00"]
+    );
+    assert_eq!(
+        f.texts("SELECT max(big), min(big), sum(amt) FROM t").await,
+        ["170141183460469231731687303715884105727|-5|3.30"]
+    );
 }
 
 #[tokio::test]
 async fn arithmetic_is_doris() {
     let mut f = with_table().await;
-    assert_eq!(f.texts("SELECT 1 / 2, 7 DIV 2, 7 % 4, 1 / 0, 5 % 0").await, ["0.5|3|3|NULL|NULL"]);
-    assert_eq!(f.texts("SELECT id / 2 FROM t ORDER BY id").await, ["0.5", "1", "1.5"]);
-    assert_eq!(f.texts("SELECT 1.10 + 2.20, pmod(-7, 3), mod(-7, 3)").await, ["3.30|2|-1"]);
+    assert_eq!(
+        f.texts("SELECT 1 / 2, 7 DIV 2, 7 % 4, 1 / 0, 5 % 0").await,
+        ["0.5|3|3|NULL|NULL"]
+    );
+    assert_eq!(
+        f.texts("SELECT id / 2 FROM t ORDER BY id").await,
+        ["0.5", "1", "1.5"]
+    );
+    assert_eq!(
+        f.texts("SELECT 1.10 + 2.20, pmod(-7, 3), mod(-7, 3)").await,
+        ["3.30|2|-1"]
+    );
 }
 
 #[tokio::test]
@@ -108,10 +168,16 @@ async fn functions_give_doris_results() {
         ("from_unixtime(0)", "1970-01-01 00:00:00"),
         ("from_unixtime(86400, '%Y%m%d')", "19700102"),
         ("unix_timestamp('1970-01-02 00:00:01')", "86401"),
-        ("date_format('2024-02-05 13:04:05', '%d.%m.%Y %H:%i')", "05.02.2024 13:04"),
+        (
+            "date_format('2024-02-05 13:04:05', '%d.%m.%Y %H:%i')",
+            "05.02.2024 13:04",
+        ),
         ("year('2024-02-05')", "2024"),
         ("datediff('2024-03-01', '2024-02-01')", "29"),
-        ("date_trunc('2024-02-05 13:04:05', 'month')", "2024-02-01 00:00:00"),
+        (
+            "date_trunc('2024-02-05 13:04:05', 'month')",
+            "2024-02-01 00:00:00",
+        ),
         ("date_add('2024-01-31', INTERVAL 1 DAY)", "2024-02-01 00:00:00"),
         ("struct_element(named_struct('a', 1, 'b', 'x'), 'B')", "x"),
         ("element_at(array(1, 2, 3), -1)", "3"),
@@ -123,7 +189,10 @@ async fn functions_give_doris_results() {
         ("bitmap_count(to_bitmap(3))", "1"),
         ("bitmap_to_string(bitmap_from_string('3,1'))", "1,3"),
         ("CAST('2024-01-01' AS DATE)", "2024-01-01"),
-        ("CAST('2024-01-01 1:2:3.45' AS DATETIME(1))", "2024-01-01 01:02:03.5"),
+        (
+            "CAST('2024-01-01 1:2:3.45' AS DATETIME(1))",
+            "2024-01-01 01:02:03.5",
+        ),
         ("CAST('x' AS INT)", "NULL"),
         ("CAST(1.56 AS DECIMAL(5,1))", "1.6"),
         ("CAST(12345 AS VARCHAR(3))", "123"),
@@ -138,20 +207,38 @@ async fn functions_give_doris_results() {
         ("database()", "d"),
         ("current_user()", "'root'@'%'"),
     ] {
-        assert_eq!(f.texts(&format!("SELECT {expression}")).await, [result], "{expression}");
+        assert_eq!(
+            f.texts(&format!("SELECT {expression}")).await,
+            [result],
+            "{expression}"
+        );
     }
-    assert!(f.error("SELECT no_such_function(1)").await.contains("no_such_function"));
-    assert!(f.error("SELECT struct_element(named_struct('a', 1), 'z')").await.contains("z"));
+    assert!(
+        f.error("SELECT no_such_function(1)")
+            .await
+            .contains("no_such_function")
+    );
+    assert!(
+        f.error("SELECT struct_element(named_struct('a', 1), 'z')")
+            .await
+            .contains("z")
+    );
 }
 
 #[tokio::test]
 async fn the_clock_is_on_the_sessions_zone() {
     let mut f = Fixture::new().await;
-    let rows = f.rows("SELECT NOW(), CURRENT_TIMESTAMP(3), now(6), CURRENT_DATE()").await;
+    let rows = f
+        .rows("SELECT NOW(), CURRENT_TIMESTAMP(3), now(6), CURRENT_DATE()")
+        .await;
     let types: Vec<String> = rows.columns.iter().map(|c| c.doris_type.sql_name()).collect();
     assert_eq!(types, ["datetime", "datetime(3)", "datetime(6)", "date"]);
     f.run("SET time_zone = '+08:00'").await;
-    assert_eq!(f.texts("SELECT unix_timestamp(now()) BETWEEN unix_timestamp() - 1 AND unix_timestamp() + 1").await, ["1"]);
+    assert_eq!(
+        f.texts("SELECT unix_timestamp(now()) BETWEEN unix_timestamp() - 1 AND unix_timestamp() + 1")
+            .await,
+        ["1"]
+    );
     assert_eq!(f.texts("SELECT from_unixtime(0)").await, ["1970-01-01 08:00:00"]);
     f.run("SET time_zone = 'UTC'").await;
     assert_eq!(f.texts("SELECT from_unixtime(0)").await, ["1970-01-01 00:00:00"]);
@@ -162,12 +249,26 @@ async fn comments_hints_and_quotes_are_read() {
     let mut f = with_table().await;
     let sql = "/* ApplicationName=Flink ArrowFlightSQL Query */ SELECT `Id`,`name` FROM `d`.`t`  WHERE `Id` = 1 LIMIT 1";
     assert_eq!(f.texts(sql).await, ["1|a"]);
-    assert_eq!(f.texts("SELECT /*+ SET_VAR(time_zone='+08:00') */ from_unixtime(0)").await, ["1970-01-01 08:00:00"]);
-    assert_eq!(f.texts("SELECT 'it''s', \"a\\\"b\", 'a;b'; -- end").await, ["it's|a\"b|a;b"]);
-    let ids = f.engine.table_info("d", "t").unwrap().partitions[0].tablets.iter().map(|t| t.id.to_string()).collect::<Vec<_>>();
+    assert_eq!(
+        f.texts("SELECT /*+ SET_VAR(time_zone='+08:00') */ from_unixtime(0)")
+            .await,
+        ["1970-01-01 08:00:00"]
+    );
+    assert_eq!(
+        f.texts("SELECT 'it''s', \"a\\\"b\", 'a;b'; -- end").await,
+        ["it's|a\"b|a;b"]
+    );
+    let ids = f.engine.table_info("d", "t").unwrap().partitions[0]
+        .tablets
+        .iter()
+        .map(|t| t.id.to_string())
+        .collect::<Vec<_>>();
     let sql = format!("SELECT count(*) FROM t TABLET({}) WHERE id > 0", ids.join(","));
     assert_eq!(f.texts(&sql).await, ["3"]);
-    let sql = format!("SELECT a.id FROM t TABLET({}) a JOIN t b ON a.id = b.id WHERE b.name = 'a'", ids.join(","));
+    let sql = format!(
+        "SELECT a.id FROM t TABLET({}) a JOIN t b ON a.id = b.id WHERE b.name = 'a'",
+        ids.join(",")
+    );
     assert_eq!(f.texts(&sql).await, ["1"]);
 }
 
@@ -175,23 +276,51 @@ async fn comments_hints_and_quotes_are_read() {
 async fn joins_unions_and_subqueries_run() {
     let mut f = with_table().await;
     assert_eq!(
-        f.texts("SELECT id FROM t WHERE id IN (SELECT max(Id) FROM t) UNION ALL SELECT 9 ORDER BY 1").await,
+        f.texts("SELECT id FROM t WHERE id IN (SELECT max(Id) FROM t) UNION ALL SELECT 9 ORDER BY 1")
+            .await,
         ["3", "9"]
     );
-    assert_eq!(f.texts("WITH c AS (SELECT ID x FROM t) SELECT sum(X) FROM c").await, ["6"]);
-    assert_eq!(f.texts("SELECT name FROM t ORDER BY name").await, ["NULL", "a", "b"]);
-    assert_eq!(f.texts(r#"SELECT count(*) FROM numbers("number" = "1000")"#).await, ["1000"]);
-    assert_eq!(f.texts(r#"SELECT number FROM numbers("number" = "3") ORDER BY number DESC"#).await, ["2", "1", "0"]);
+    assert_eq!(
+        f.texts("WITH c AS (SELECT ID x FROM t) SELECT sum(X) FROM c")
+            .await,
+        ["6"]
+    );
+    assert_eq!(
+        f.texts("SELECT name FROM t ORDER BY name").await,
+        ["NULL", "a", "b"]
+    );
+    assert_eq!(
+        f.texts(r#"SELECT count(*) FROM numbers("number" = "1000")"#)
+            .await,
+        ["1000"]
+    );
+    assert_eq!(
+        f.texts(r#"SELECT number FROM numbers("number" = "3") ORDER BY number DESC"#)
+            .await,
+        ["2", "1", "0"]
+    );
 }
 
 #[tokio::test]
 async fn what_cannot_be_read_is_refused_by_name() {
     let mut f = with_table().await;
-    assert!(f.error("SELECT * FROM nope").await.contains("[nope] does not exist"));
+    assert!(
+        f.error("SELECT * FROM nope")
+            .await
+            .contains("[nope] does not exist")
+    );
     assert!(f.error("SELECT * FROM T").await.contains("[T] does not exist"));
-    assert!(f.error("SELECT * FROM nope.t").await.contains("Unknown database 'nope'"));
+    assert!(
+        f.error("SELECT * FROM nope.t")
+            .await
+            .contains("Unknown database 'nope'")
+    );
     assert!(f.error("SELECT FROM").await.starts_with("errCode = 2"));
-    assert!(f.error("SELECT id FROM t WHERE id = = 2").await.starts_with("errCode = 2"));
+    assert!(
+        f.error("SELECT id FROM t WHERE id = = 2")
+            .await
+            .starts_with("errCode = 2")
+    );
     f.session.database = None;
     assert!(f.error("SELECT * FROM t").await.contains("No database selected"));
 }
