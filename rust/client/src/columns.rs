@@ -5,7 +5,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_cast::display::array_value_to_string;
 use doris_arrow::normalize::ColumnSpec;
 use doris_arrow::schema::{DorisColumn, Found, differences, find_path, nearest};
-use doris_arrow::types::DorisType;
+use doris_arrow::types::{DorisType, FlinkKind};
 
 use crate::config::{ReadConfig, Table};
 use crate::error::{Error, ErrorKind};
@@ -40,6 +40,7 @@ pub(crate) async fn resolve(flight: &mut Flight, config: &ReadConfig) -> Result<
             Err(problem) => problems.push(problem),
         }
     }
+    problems.extend(compared_otherwise(config, &table));
     if !problems.is_empty() {
         let message = format!(
             "the declaration does not fit the table {}: {}",
@@ -65,6 +66,61 @@ pub(crate) async fn resolve(flight: &mut Flight, config: &ReadConfig) -> Result<
         first: table.first().map(|c| c.name.clone()),
         notes,
     })
+}
+
+/// Columns that the pushed filter names although Doris compares them otherwise than Flink does: the planner went by the
+/// declared type alone. A wrong filter would lose rows, so it is an error.
+fn compared_otherwise(config: &ReadConfig, table: &[DorisColumn]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for field in &config.declared {
+        if !names_column(&config.pushed_filter, &sql::quote(&field.name)) {
+            continue;
+        }
+        let Ok(found) = find_path(std::slice::from_ref(&field.name), &field.r#type, table) else {
+            continue;
+        };
+        let remedy = match (&found.r#type, &field.r#type.kind) {
+            (DorisType::TimestampTz(scale), FlinkKind::Timestamp(_)) => format!("TIMESTAMP_LTZ({scale})"),
+            (DorisType::Ipv4, FlinkKind::BigInt) => "STRING".to_owned(),
+            (DorisType::Time(_), FlinkKind::Double) => "STRING or TIME".to_owned(),
+            _ => continue,
+        };
+        problems.push(format!(
+            "column '{}' is {} in Doris but declared {}, which Doris compares otherwise than Flink: declare it {remedy} to filter by it",
+            field.name, found.r#type, field.r#type
+        ));
+    }
+    problems
+}
+
+/// Whether a filter names a column, given in backticks; texts in quotes do not count.
+fn names_column(filter: &str, quoted: &str) -> bool {
+    let mut rest = filter;
+    while let Some(first) = rest.chars().next() {
+        if rest.starts_with(quoted) && !rest[quoted.len()..].starts_with('`') {
+            return true;
+        }
+        let end = match first {
+            '\'' | '`' => quoted_end(rest, first),
+            _ => first.len_utf8(),
+        };
+        rest = &rest[end..];
+    }
+    false
+}
+
+/// The length of the quoted name or text that `sql` starts with. A doubled quote ends it and begins another one at once.
+fn quoted_end(sql: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in sql.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quote == '\'' => escaped = true,
+            c if c == quote => return at + c.len_utf8(),
+            _ => {}
+        }
+    }
+    sql.len()
 }
 
 async fn describe(flight: &mut Flight, table: &Table) -> Result<Vec<DorisColumn>, Error> {
@@ -205,4 +261,25 @@ async fn missing(flight: &mut Flight, table: &Table, refused: Error) -> Error {
         format!("the table '{table}' of table.identifier does not exist (or the user may not see it){hint}")
     };
     Error::new(ErrorKind::NotFound, message).with_source(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_a_filter_are_told_from_its_texts() {
+        let filter = "(`a` >= 1) AND (`it``s 'x'` = 'it''s \\' `b`') OR `c`";
+        for (name, named) in [
+            ("a", true),
+            ("it`s 'x'", true),
+            ("c", true),
+            ("b", false),
+            ("it", false),
+            ("x", false),
+        ] {
+            assert_eq!(names_column(filter, &sql::quote(name)), named, "{name}");
+        }
+        assert!(!names_column("", "`a`"));
+    }
 }

@@ -211,6 +211,9 @@ impl Frontends {
             .unwrap_or(Value::Null);
         let told = match &data {
             Value::String(told) => told.clone(),
+            Value::Object(told) if told.get("exception").is_some_and(Value::is_string) => {
+                told["exception"].as_str().unwrap_or_default().to_owned()
+            }
             _ => envelope
                 .as_ref()
                 .and_then(|e| e.get("msg"))

@@ -37,8 +37,18 @@ const CLOSE_LIMIT: Duration = Duration::from_millis(500);
 /// Plans a read: login, comparison of the table with its declaration, a trial of the query without rows, tablets. Errors are
 /// complete: all differences of the schema are in one message. Holds a Flight session while it runs.
 pub async fn plan(config: &ReadConfig) -> Result<ScanPlan, Error> {
+    plan_until(config, std::future::pending()).await
+}
+
+/// As [`plan`]; once `cancelled` is done it fails with [`ErrorKind::Closed`], soon, and with the session closed all the same.
+/// Dropping the future instead would leave the session to the server's own time limit.
+pub async fn plan_until(config: &ReadConfig, cancelled: impl Future<Output = ()>) -> Result<ScanPlan, Error> {
     let mut flight = Flight::new(Arc::new(config.clone()));
-    let planned = plan_with(&mut flight, config).await;
+    let planned = tokio::select! {
+        biased;
+        () = cancelled => Err(Error::new(ErrorKind::Closed, "the plan was closed")),
+        planned = plan_with(&mut flight, config) => planned,
+    };
     flight.close(CLOSE_LIMIT).await;
     planned
 }

@@ -27,6 +27,9 @@ use location::Location;
 use session::{Refused, Session};
 pub(crate) use status::timeout;
 
+/// How long a session that could not be set up may take to be closed.
+const SET_UP_CLOSE_LIMIT: Duration = Duration::from_millis(500);
+
 /// A connection to a cluster: one session, opened when it is first needed and re-used, and channels to back ends. Holds no
 /// task; dropping a future of it drops the call.
 pub(crate) struct Flight {
@@ -105,11 +108,18 @@ impl Flight {
     async fn ask(&mut self, sql: &str, limit: Duration) -> Result<FlightInfo, Refused> {
         if self.session.is_none() {
             let frontends = self.frontends().map_err(Refused::Other)?;
-            let mut session = Session::open(&frontends, &self.config)
+            let session = Session::open(&frontends, &self.config)
                 .await
                 .map_err(Refused::Other)?;
-            self.warnings.extend(session.set_variables(&self.config).await?);
-            self.session = Some(session);
+            // Kept before it is set up, so that a close finds it whenever this is cut short.
+            let session = self.session.insert(session);
+            match session.set_variables(&self.config).await {
+                Ok(warnings) => self.warnings.extend(warnings),
+                Err(refused) => {
+                    self.close(SET_UP_CLOSE_LIMIT).await;
+                    return Err(refused);
+                }
+            }
         }
         match &mut self.session {
             Some(session) => session.execute(sql, limit).await,

@@ -38,9 +38,14 @@ pub(super) fn forgot_token(status: &Status) -> bool {
         || text.contains("bearer token expired")
 }
 
-/// Whether the result was not ready: the same query may succeed a moment later.
+/// Whether the same query may succeed a moment later: the result was not ready, or the back ends that hold the rows are away.
 pub(super) fn not_ready(status: &Status) -> bool {
-    status.code() == Code::Unavailable || status.message().contains("arrow flight schema")
+    const PASSING: [&str; 3] = [
+        "arrow flight schema",
+        "no queryable replica",
+        "no scanNode Backend",
+    ];
+    status.code() == Code::Unavailable || PASSING.iter().any(|text| status.message().contains(text))
 }
 
 /// The error for a stream that ended badly.

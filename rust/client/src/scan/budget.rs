@@ -48,15 +48,14 @@ impl Budget {
         self.most.load(Relaxed)
     }
 
-    /// Counts bytes that have just arrived and waits until they fit. One scan has one such batch at a time, which is how the
-    /// budget can be passed by one batch and no more.
-    pub(crate) async fn take(self: &Arc<Self>, bytes: usize) -> Permit {
+    /// Waits until there is room at all, before a batch is asked for whose size is not known yet. One scan has one such permit
+    /// at a time, which is how the budget can be passed by one batch and no more.
+    pub(crate) async fn reserve(self: &Arc<Self>) -> Permit {
         let mut permit = Permit {
             budget: self.clone(),
             bytes: 0,
             units: None,
         };
-        permit.grow(bytes as u64);
         permit.fit().await;
         permit
     }
@@ -69,7 +68,7 @@ impl Budget {
 }
 
 impl Permit {
-    /// Changes the number of bytes, waiting where there are more.
+    /// Counts the bytes that are really held, waiting until they fit where there are more than before.
     pub(crate) async fn resize(&mut self, bytes: usize) {
         let bytes = bytes as u64;
         if bytes >= self.bytes {
@@ -140,21 +139,30 @@ mod tests {
     #[tokio::test]
     async fn waits_at_the_limit_and_lets_one_large_batch_pass() {
         let budget = Budget::new(10 * UNIT);
-        let large = budget.take(100 * UNIT as usize).await;
+        let mut large = budget.reserve().await;
+        assert_eq!(budget.held(), 0);
+        large.resize(100 * UNIT as usize).await;
         assert_eq!((budget.held(), budget.most()), (100 * UNIT, 100 * UNIT));
         {
-            let waiting = budget.take(1);
+            let waiting = budget.reserve();
             tokio::pin!(waiting);
             assert!(futures::poll!(waiting.as_mut()).is_pending());
-            // What waits is counted: it has arrived.
-            assert_eq!(budget.held(), 100 * UNIT + 1);
         }
-        assert_eq!(budget.held(), 100 * UNIT);
         drop(large);
-        let mut first = budget.take(4 * UNIT as usize).await;
-        let second = budget.take(6 * UNIT as usize).await;
+        let mut first = budget.reserve().await;
+        first.resize(4 * UNIT as usize).await;
+        let mut second = budget.reserve().await;
+        {
+            // What waits is counted: it has arrived.
+            let waiting = second.resize(7 * UNIT as usize);
+            tokio::pin!(waiting);
+            assert!(futures::poll!(waiting.as_mut()).is_pending());
+            assert_eq!(budget.held(), 11 * UNIT);
+        }
+        second.resize(6 * UNIT as usize).await;
         first.resize(UNIT as usize).await;
-        let third = budget.take(3 * UNIT as usize).await;
+        let mut third = budget.reserve().await;
+        third.resize(3 * UNIT as usize).await;
         assert_eq!(budget.held(), 10 * UNIT);
         drop((first, second, third));
         assert_eq!(budget.held(), 0);

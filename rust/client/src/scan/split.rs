@@ -46,6 +46,12 @@ impl Reader {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
+            // The table may have changed, which the next attempt has to see.
+            self.columns = None;
+            if error.kind() == ErrorKind::Timeout {
+                // The server may still be at it, and statements of one session wait for each other.
+                self.flight.close(super::CLOSE_LIMIT).await;
+            }
             let Some(pause) = retry.next(&error) else {
                 return Err(self.given_up(error, tablets, &retry));
             };
@@ -178,7 +184,12 @@ impl<'a> Sink<'a> {
     async fn drain(&mut self, stream: &mut Stream, patience: &mut Patience) -> Result<(), Error> {
         let mut normalizer: Option<Normalizer> = None;
         let mut dictionaries = Dictionaries::default();
-        while let Some(data) = patience.waiting(stream.next()).await? {
+        loop {
+            // Room comes first: what is asked for will be held.
+            let mut permit = self.budget.reserve().await;
+            let Some(data) = patience.waiting(stream.next()).await? else {
+                break;
+            };
             // A message may carry nothing but metadata.
             if data.data_header.is_empty() && data.data_body.is_empty() {
                 continue;
@@ -210,10 +221,7 @@ impl<'a> Sink<'a> {
                 },
                 MessageHeader::RecordBatch => match &normalizer {
                     Some(normalizer) => {
-                        let mut permit = self
-                            .budget
-                            .take(data.data_header.len() + data.data_body.len())
-                            .await;
+                        permit.resize(data.data_header.len() + data.data_body.len()).await;
                         let normalized = normalizer
                             .apply(data.data_header, data.data_body, &dictionaries)
                             .map_err(|e| {
@@ -294,7 +302,8 @@ impl<'a> Sink<'a> {
             let rows = left.min(COUNTED_ROWS);
             left -= rows;
             let ipc = empty(rows as usize);
-            let permit = self.budget.take(ipc.size()).await;
+            let mut permit = self.budget.reserve().await;
+            permit.resize(ipc.size()).await;
             self.queue.push(ScanBatch { ipc, _permit: permit }, false).await;
         }
         Ok(())

@@ -8,7 +8,7 @@ use doris_standin::Standin;
 
 use crate::support::*;
 
-const ROWS: u64 = 100_000;
+const ROWS: u64 = 300_000;
 
 async fn numbers(backends: usize) -> Standin {
     let init = format!(
@@ -26,6 +26,13 @@ async fn numbers(backends: usize) -> Standin {
 
 fn all(standin: &Standin) -> Read {
     read(standin, "db.n", &[("k", "INT"), ("s", "STRING")])
+}
+
+/// A read that runs ahead of the rows that are handed out by a few batches only.
+fn short_of_breath(standin: &Standin) -> Read {
+    all(standin)
+        .with("doris.deserialize.queue.size", "1")
+        .with("source.read-buffer-size", "262144")
 }
 
 /// A rule for the streams of the table's rows.
@@ -59,17 +66,17 @@ async fn retried(action: &str, at: &str, after: u32) {
 /// Reads a split while a fault strikes after rows were handed out: an error, never an end.
 async fn broken(action: &str) {
     let standin = numbers(1).await;
+    // Far enough into the stream that the server cannot have come there before rows were handed out.
     standin
-        .add_fault_json(&rule("flight.do_get", action, 1, 2))
+        .add_fault_json(&rule("flight.do_get", action, 1, 20))
         .unwrap();
-    // A queue of one keeps the stream from running ahead of the rows that are handed out.
-    let scan = all(&standin).with("doris.deserialize.queue.size", "1").scan();
+    let scan = short_of_breath(&standin).scan();
     scan.start(vec![]).unwrap();
     assert!(matches!(bounded(scan.next()).await, Ok(Next::Batch(_))));
     let error = loop {
         match bounded(scan.next()).await {
             Ok(Next::Batch(_)) => {}
-            Ok(other) => panic!("{action}: {other:?} after a broken stream"),
+            Ok(other) => panic!("{action}: {other:?} after a broken stream, {:?}", scan.metrics()),
             Err(error) => break error,
         }
     };
@@ -200,7 +207,7 @@ async fn a_lost_token_costs_one_login() {
 #[tokio::test]
 async fn a_token_that_is_lost_in_mid_read_loses_no_row() {
     let standin = numbers(1).await;
-    let scan = all(&standin).with("doris.deserialize.queue.size", "1").scan();
+    let scan = short_of_breath(&standin).scan();
     scan.start(vec![]).unwrap();
     let mut rows = 0;
     loop {
@@ -223,8 +230,7 @@ async fn a_token_that_is_lost_in_mid_read_loses_no_row() {
 #[tokio::test]
 async fn a_back_end_that_stops_in_mid_read_gives_an_error_and_then_all_rows() {
     let standin = numbers(1).await;
-    let scan = all(&standin)
-        .with("doris.deserialize.queue.size", "1")
+    let scan = short_of_breath(&standin)
         .with("doris.request.retries", "30")
         .scan();
     scan.start(vec![]).unwrap();

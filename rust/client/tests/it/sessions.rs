@@ -43,12 +43,14 @@ async fn options_become_session_variables_by_one_statement() {
         .scan();
     count(&scan, vec![]).await.unwrap();
     bounded(scan.close()).await;
-    let sets: Vec<String> = standin
+    let mut sets: Vec<String> = standin
         .journal()
         .into_iter()
         .map(|e| e.statement)
         .filter(|s| s.starts_with("SET "))
         .collect();
+    // The journal has the query and the fetch of its answer.
+    sets.dedup();
     assert_eq!(
         sets,
         ["SET query_timeout = 2, exec_mem_limit = 1048576, batch_size = 1000"]
@@ -146,4 +148,30 @@ async fn a_front_end_that_dies_between_splits_is_replaced() {
         standin.start_frontend(dead).await.unwrap();
     }
     bounded(scan.close()).await;
+}
+
+#[tokio::test]
+async fn a_plan_that_is_cancelled_closes_its_session() {
+    let standin = cluster(INIT).await;
+    for point in [
+        r#"{"at":"fe.api","match":{"statement":"_query_plan"},"do":{"hold":true}}"#,
+        r#"{"at":"flight.get_info","match":{"statement":"information_schema"},"do":{"hold":true}}"#,
+        r#"{"at":"flight.get_info","match":{"statement":"SET "},"do":{"hold":true}}"#,
+    ] {
+        standin.add_fault_json(point).unwrap();
+        let config = read(&standin, "db.t", &COLUMNS).config();
+        let cancel = tokio_util::sync::CancellationToken::new();
+        let cancelled = cancel.clone();
+        let planning =
+            tokio::spawn(async move { doris_client::plan::plan_until(&config, cancelled.cancelled()).await });
+        while standin.faults().iter().all(|rule| rule.holding == 0) {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(standin.stats().flight_sessions, 1, "{point}");
+        cancel.cancel();
+        let error = bounded(planning).await.unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Closed);
+        assert_eq!(standin.stats().flight_sessions, 0, "{point}");
+        standin.clear_faults();
+    }
 }
