@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
 use doris_client::config::ReadConfig;
-use doris_client::plan::{ScanPlan, plan};
+use doris_client::plan::{ScanPlan, plan_until};
 use doris_client::{Error, ErrorKind};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};
@@ -36,6 +36,7 @@ enum State {
 /// A plan in the making.
 pub struct OpenPlan {
     state: Mutex<State>,
+    cancel: CancellationToken,
     abort: AbortHandle,
     /// Cancelled when the task is gone, however it ended.
     gone: CancellationToken,
@@ -48,14 +49,18 @@ impl OpenPlan {
     pub fn start(config: &[u8]) -> Result<Self, Failure> {
         let config = ReadConfig::decode(config)?;
         let lease = Lease::new(config.worker_threads())?;
-        Ok(Self::run(lease, async move { plan(&config).await }))
+        Ok(Self::run(lease, |cancel| async move {
+            plan_until(&config, cancel.cancelled()).await
+        }))
     }
 
-    /// Runs what yields a plan on the runtime.
-    pub fn run(
-        lease: Lease,
-        planning: impl Future<Output = Result<ScanPlan, Error>> + Send + 'static,
-    ) -> Self {
+    /// Runs what yields a plan on the runtime. It is told when the plan is closed, and should end soon then.
+    pub fn run<F>(lease: Lease, planning: impl FnOnce(CancellationToken) -> F) -> Self
+    where
+        F: Future<Output = Result<ScanPlan, Error>> + Send + 'static,
+    {
+        let cancel = CancellationToken::new();
+        let planning = planning(cancel.clone());
         let gone = CancellationToken::new();
         let guard = gone.clone().drop_guard();
         let task = lease.handle().spawn(async move {
@@ -63,6 +68,7 @@ impl OpenPlan {
             planning.await
         });
         Self {
+            cancel,
             abort: task.abort_handle(),
             gone,
             state: Mutex::new(State::Running(task)),
@@ -122,10 +128,12 @@ impl OpenPlan {
         }
     }
 
-    /// Cancels the task and waits for its end; a poll in flight ends with CLOSED.
+    /// Cancels the task and waits for its end, in which it closes its session; a poll in flight ends with CLOSED.
     fn close(&self) {
-        self.abort.abort();
-        self.lease.wait(CLOSE_BOUND, self.gone.cancelled());
+        self.cancel.cancel();
+        if self.lease.wait(CLOSE_BOUND, self.gone.cancelled()).is_none() {
+            self.abort.abort();
+        }
     }
 }
 

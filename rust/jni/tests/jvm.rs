@@ -246,7 +246,12 @@ fn open<'l>(
     planning: impl Future<Output = Result<ScanPlan, doris_client::Error>> + Send + 'static,
 ) -> jlong {
     guard::call(&mut env, |_| {
-        PLANS.insert(OpenPlan::run(Lease::new(2)?, planning))
+        PLANS.insert(OpenPlan::run(Lease::new(2)?, |cancel| async move {
+            tokio::select! {
+                planned = planning => planned,
+                () = cancel.cancelled() => Err(doris_client::Error::new(doris_client::ErrorKind::Closed, "closed")),
+            }
+        }))
     })
 }
 
