@@ -27,11 +27,13 @@ import org.slf4j.LoggerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
 /**
  * A Doris table as the planner sees it: takes projection, filters and a limit. Aggregates stay in
- * Flink. A copy shares nothing that changes, so that each scan of a query keeps its own filter.
+ * Flink. A copy shares nothing that changes but whether the warnings were told, so that each scan
+ * of a query keeps its own filter.
  */
 final class DorisTableSource
         implements ScanTableSource,
@@ -49,6 +51,7 @@ final class DorisTableSource
     private final String localTimeZone;
     private final boolean hasJdbcUrl;
     private final List<String> warnings;
+    private final AtomicBoolean warned;
 
     private DataType producedDataType;
     private List<ScanColumn> columns;
@@ -77,6 +80,7 @@ final class DorisTableSource
         this.localTimeZone = localTimeZone;
         this.hasJdbcUrl = hasJdbcUrl;
         this.warnings = List.copyOf(warnings);
+        this.warned = new AtomicBoolean();
         this.producedDataType = physical;
         this.columns =
                 declared.getFields().stream()
@@ -92,6 +96,7 @@ final class DorisTableSource
         this.localTimeZone = other.localTimeZone;
         this.hasJdbcUrl = other.hasJdbcUrl;
         this.warnings = other.warnings;
+        this.warned = other.warned;
         this.producedDataType = other.producedDataType;
         this.columns = other.columns;
         this.filters = other.filters;
@@ -106,7 +111,10 @@ final class DorisTableSource
 
     @Override
     public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-        warnings.forEach(warning -> LOG.warn("Table {}: {}", connection.table(), warning));
+        // The planner asks several times.
+        if (warned.compareAndSet(false, true)) {
+            warnings.forEach(warning -> LOG.warn("Table {}: {}", connection.table(), warning));
+        }
         TypeInformation<RowData> type = context.createTypeInformation(producedDataType);
         return SourceProvider.of(DorisSource.rowData(scanConfig(), type), parallelism);
     }
