@@ -130,7 +130,7 @@ class BadInputTest {
                 "doris.request.retries | -1 | 0 or more",
                 "doris.request.connect.timeout | 0 | duration",
                 "doris.request.read.timeout | soon | duration",
-                "doris.request.query.timeout | 500ms | 1 s",
+                "doris.request.query.timeout | 500ms | 1s or more",
                 "doris.batch.size | 0 | 1 or more",
                 "doris.batch.size | many | whole number",
                 "doris.exec.mem.limit | 0 | size",
@@ -202,11 +202,11 @@ class BadInputTest {
 
     @Test
     void aTypeThatDorisNeverHasIsAnErrorAtPlanning() {
-        DorisTable table = student().columns("id INT, t TIME(6), m MULTISET<INT>");
+        DorisTable table = student().columns("id INT, n MULTISET<STRING>, m MULTISET<INT>");
         assertThat(planning(table).text())
-                .contains("`t`")
+                .contains("`n`")
                 .contains("`m`")
-                .contains("TIME(0) to TIME(3)");
+                .contains("cannot be read from Doris");
     }
 
     @Test
@@ -345,7 +345,7 @@ class BadInputTest {
     @Test
     void nullInAColumnThatIsDeclaredNotNullNamesTheColumn() {
         DorisTable table = student().columns("id INT, name STRING NOT NULL");
-        assertThat(running(table).text()).contains("'name'").contains("NOT NULL");
+        assertThat(running(table).text()).contains("column name").contains("NOT NULL");
     }
 
     @Test
@@ -450,7 +450,7 @@ class BadInputTest {
     @Test
     void aBatchWithADamagedHeaderIsAnErrorAndNoRow() {
         DORIS.fault(Fault.at("flight.do_get").statement("TABLET").corruptHeader());
-        assertThat(running(student()).text()).contains("test.student").contains("cannot be read");
+        assertThat(running(student()).text()).contains("test.student").contains("is damaged");
     }
 
     @Test

@@ -1,10 +1,13 @@
 package org.apache.doris.flink.it;
 
+import java.util.Map;
+import java.util.TreeMap;
+
 /** A rule that breaks something in the stand-in server, in the words of its admin port. */
 final class Fault {
 
     private final String point;
-    private final StringBuilder match = new StringBuilder();
+    private final Map<String, String> match = new TreeMap<>();
     private final StringBuilder actions = new StringBuilder();
     private String times = "";
     private int after;
@@ -97,14 +100,12 @@ final class Fault {
     String json() {
         return String.format(
                 "{\"at\":\"%s\",\"match\":{%s},\"do\":{%s},\"after\":%d%s}",
-                point, match, actions, after, times);
+                point, String.join(",", match.values()), actions, after, times);
     }
 
+    /** A later value takes the place of an earlier one. */
     private Fault matching(String name, String value) {
-        match.append(match.length() == 0 ? "" : ",")
-                .append(Json.quote(name))
-                .append(':')
-                .append(Json.quote(value));
+        match.put(name, Json.quote(name) + ":" + Json.quote(value));
         return this;
     }
 

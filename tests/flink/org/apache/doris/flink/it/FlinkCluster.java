@@ -7,14 +7,16 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Metric;
+import org.apache.flink.runtime.client.JobStatusMessage;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.runtime.testutils.InMemoryReporter;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.util.TestStreamEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -26,8 +28,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One Flink cluster with one task manager in this JVM for all tests of a class, the table
@@ -39,13 +43,7 @@ final class FlinkCluster
     private static final int SLOTS = 8;
 
     private final InMemoryReporter reporter = InMemoryReporter.createWithRetainedMetrics();
-    private final MiniClusterExtension cluster =
-            new MiniClusterExtension(
-                    new MiniClusterResourceConfiguration.Builder()
-                            .setNumberTaskManagers(1)
-                            .setNumberSlotsPerTaskManager(SLOTS)
-                            .setConfiguration(reporter.addToConfiguration(new Configuration()))
-                            .build());
+    private MiniCluster cluster;
 
     /**
      * A table environment for bounded jobs; further arguments are keys and values of its
@@ -100,21 +98,32 @@ final class FlinkCluster
 
     /** How often a job was started again. */
     long restarts(JobID job) {
-        return values(job, "numRestarts").values().stream()
-                .mapToLong(Long::longValue)
-                .max()
-                .orElse(0);
+        return values(job, "numRestarts").stream().mapToLong(Long::longValue).max().orElse(0);
     }
 
-    /**
-     * Metrics of a job that end with a name: identifier → value of counters and numeric gauges.
-     * They stay after the job.
-     */
-    Map<String, Long> values(JobID job, String name) {
-        return reporter.getMetricsByIdentifiers(job).entrySet().stream()
-                .filter(metric -> metric.getKey().endsWith("." + name))
-                .filter(metric -> number(metric.getValue()) != null)
-                .collect(Collectors.toMap(Map.Entry::getKey, metric -> number(metric.getValue())));
+    /** Values of all metrics of a job that have a name, of ended attempts too. */
+    List<Long> values(JobID job, String name) {
+        return groups(job)
+                .map(metrics -> metrics.get(name))
+                .map(FlinkCluster::number)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toList());
+    }
+
+    /** Sum of all metrics of a job that have a name. */
+    long sum(JobID job, String name) {
+        return values(job, name).stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Sum of a metric over the readers of a job's only Doris source. */
+    long besideSplits(JobID job, String name) {
+        return groups(job)
+                .filter(metrics -> metrics.containsKey("snapshotSplitsDone"))
+                .map(metrics -> metrics.get(name))
+                .map(FlinkCluster::number)
+                .filter(Objects::nonNull)
+                .mapToLong(Long::longValue)
+                .sum();
     }
 
     /** Rows that the readers of a job's only Doris source handed on. */
@@ -122,37 +131,54 @@ final class FlinkCluster
         return besideSplits(job, "numRecordsIn");
     }
 
-    /** Sum of a metric over the readers of a job's only Doris source. */
-    long besideSplits(JobID job, String name) {
-        return values(job, "snapshotSplitsDone").keySet().stream()
-                .map(key -> key.replaceFirst("snapshotSplitsDone$", name))
-                .mapToLong(key -> values(job, name).getOrDefault(key, 0L))
-                .sum();
-    }
-
-    /** Sum of all metrics of a job that end with a name. */
-    long sum(JobID job, String name) {
-        return values(job, name).values().stream().mapToLong(Long::longValue).sum();
+    /** Name → metric of each group of a job. */
+    private Stream<Map<String, Metric>> groups(JobID job) {
+        return reporter.getMetricsByGroup().entrySet().stream()
+                .filter(
+                        group ->
+                                job.toString()
+                                        .equals(group.getKey().getAllVariables().get("<job_id>")))
+                .map(Map.Entry::getValue);
     }
 
     @Override
     public void beforeAll(ExtensionContext context) throws Exception {
-        cluster.beforeAll(context);
+        Configuration configuration = reporter.addToConfiguration(new Configuration());
+        configuration.setString("rest.bind-port", "0");
+        cluster =
+                new MiniCluster(
+                        new MiniClusterConfiguration.Builder()
+                                .setNumTaskManagers(1)
+                                .setNumSlotsPerTaskManager(SLOTS)
+                                .setConfiguration(configuration)
+                                .build());
+        cluster.start();
     }
 
     @Override
-    public void beforeEach(ExtensionContext context) throws Exception {
-        cluster.beforeEach(context);
+    public void beforeEach(ExtensionContext context) {
+        TestStreamEnvironment.setAsContext(cluster, SLOTS);
     }
 
+    /** Ends what a failed test left running. */
     @Override
     public void afterEach(ExtensionContext context) throws Exception {
-        cluster.afterEach(context);
+        TestStreamEnvironment.unsetAsContext();
+        for (JobStatusMessage job : cluster.listJobs().get(30, TimeUnit.SECONDS)) {
+            if (!job.getJobState().isGloballyTerminalState()) {
+                cluster.cancelJob(job.getJobId()).get(30, TimeUnit.SECONDS);
+            }
+        }
+        Until.holds(
+                "all jobs have ended",
+                () ->
+                        cluster.listJobs().get(30, TimeUnit.SECONDS).stream()
+                                .allMatch(job -> job.getJobState().isGloballyTerminalState()));
     }
 
     @Override
     public void afterAll(ExtensionContext context) throws Exception {
-        cluster.afterAll(context);
+        cluster.close();
     }
 
     private static Configuration configuration(String... keysAndValues) {

@@ -51,7 +51,7 @@ class SnapshotFailureTest {
         HEADER_DAMAGED;
 
         Fault at(String point) {
-            Fault fault = Fault.at(point).table("small");
+            Fault fault = Fault.at(point).statement("TABLET");
             switch (this) {
                 case STREAM_RESET:
                     return fault.close();
@@ -125,12 +125,42 @@ class SnapshotFailureTest {
         fill("big", BIG_ROWS, 32);
         TableEnvironment sql = FLINK.batch(RESTARTING);
         DorisTable.of(DORIS, "test.big").columns("k BIGINT, v BIGINT").create(sql, "big");
-        DORIS.fault(Fault.at("flight.do_get").table("big").after(0).times(2).close());
-        DORIS.fault(Fault.at("flight.do_get").table("big").after(3).times(3).close());
-        DORIS.fault(Fault.at("flight.do_get").table("big").after(20).times(2).reset());
-        DORIS.fault(Fault.at("flight.do_get").table("big").after(30).times(2).endWithoutStatus());
-        DORIS.fault(Fault.at("flight.do_get").table("big").after(40).times(2).truncate());
-        DORIS.fault(Fault.at("flight.get_info").table("big").times(2).drop());
+        DORIS.fault(
+                Fault.at("flight.do_get")
+                        .table("big")
+                        .statement("TABLET")
+                        .after(0)
+                        .times(2)
+                        .close());
+        DORIS.fault(
+                Fault.at("flight.do_get")
+                        .table("big")
+                        .statement("TABLET")
+                        .after(3)
+                        .times(3)
+                        .close());
+        DORIS.fault(
+                Fault.at("flight.do_get")
+                        .table("big")
+                        .statement("TABLET")
+                        .after(20)
+                        .times(2)
+                        .reset());
+        DORIS.fault(
+                Fault.at("flight.do_get")
+                        .table("big")
+                        .statement("TABLET")
+                        .after(30)
+                        .times(2)
+                        .endWithoutStatus());
+        DORIS.fault(
+                Fault.at("flight.do_get")
+                        .table("big")
+                        .statement("TABLET")
+                        .after(40)
+                        .times(2)
+                        .truncate());
+        DORIS.fault(Fault.at("flight.get_info").table("big").statement("TABLET").times(2).drop());
         long served = DORIS.stat("rows_served");
 
         TableResult result = aggregate(sql, "big");
@@ -226,7 +256,8 @@ class SnapshotFailureTest {
 
     @Test
     void aLostTokenIsReplaced() throws Exception {
-        long rule = DORIS.fault(Fault.at("flight.do_get").table("small").after(2).times(1).hold());
+        long rule =
+                DORIS.fault(Fault.at("flight.do_get").statement("TABLET").after(2).times(1).hold());
         TableResult result = aggregate(batch(RESTARTING), "small");
         Until.holds("a stream is held", () -> DORIS.holding(rule) == 1);
         DORIS.post("/sessions/drop");
@@ -254,7 +285,8 @@ class SnapshotFailureTest {
     void aFrontEndThatStopsInMidReadIsReplacedByTheOther() throws Exception {
         for (int frontend = 0; frontend < 2; frontend++) {
             long rule =
-                    DORIS.fault(Fault.at("flight.do_get").table("small").after(2).times(1).hold());
+                    DORIS.fault(
+                            Fault.at("flight.do_get").statement("TABLET").after(2).times(1).hold());
             TableResult result = aggregate(batch(RESTARTING), "small");
             Until.holds("a stream is held", () -> DORIS.holding(rule) == 1);
             DORIS.post("/frontends/" + frontend + "/stop");

@@ -149,6 +149,16 @@ final class Standin
                 .collect(Collectors.toList());
     }
 
+    /** Rows that went out for queries on a table after a position. */
+    long rowsSent(long since, String table) {
+        return journal(since).stream()
+                .filter(entry -> "DoGet".equals(entry.get("method")))
+                .filter(entry -> String.valueOf(entry.get("statement")).contains("`" + table + "`"))
+                .map(entry -> String.valueOf(entry.get("path")))
+                .mapToLong(path -> Long.parseLong(path.replaceFirst(".*rows=", "")))
+                .sum();
+    }
+
     /** Adds a fault rule and gives its number. */
     long fault(Fault fault) {
         return (Long) Json.object(call("POST", "/faults", fault.json())).get("id");

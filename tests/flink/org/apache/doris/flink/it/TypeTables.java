@@ -20,7 +20,7 @@ final class TypeTables {
                     new Declared(
                             "plain",
                             "id INT, b BOOLEAN, t TINYINT, s SMALLINT, i INT, l BIGINT, li STRING,"
-                                + " f FLOAT, d DOUBLE, dec DECIMAL(10, 2), dec38 DECIMAL(38, 10),"
+                                + " f FLOAT, d DOUBLE, dc DECIMAL(10, 2), dec38 DECIMAL(38, 10),"
                                 + " decv2 DECIMAL(27, 9), dec76 STRING, c CHAR(5), v VARCHAR(100),"
                                 + " st STRING, j STRING, va STRING, ip4 STRING, ip6 STRING, vb"
                                 + " BYTES"),
@@ -56,7 +56,7 @@ final class TypeTables {
     static void fill(Standin standin) {
         standin.run(
                 "CREATE TABLE test.plain (id INT, b BOOLEAN, t TINYINT, s SMALLINT, i INT, l"
-                    + " BIGINT, li LARGEINT, f FLOAT, d DOUBLE, dec DECIMAL(10,2), dec38"
+                    + " BIGINT, li LARGEINT, f FLOAT, d DOUBLE, dc DECIMAL(10,2), dec38"
                     + " DECIMAL(38,10), decv2 DECIMALV2(27,9), dec76 DECIMAL(50,10), c CHAR(5), v"
                     + " VARCHAR(100), st STRING, j JSON, va VARIANT, ip4 IPV4, ip6 IPV6, vb"
                     + " VARBINARY(20))"

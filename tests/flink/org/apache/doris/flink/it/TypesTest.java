@@ -61,9 +61,12 @@ class TypesTest {
 
     @AfterAll
     static void stopServers() throws Exception {
-        for (Standin standin : SERVERS.values()) {
-            NothingLeft.check(standin);
-            standin.close();
+        for (Map.Entry<String, Standin> server : SERVERS.entrySet()) {
+            // An old server keeps its tokens: no client can end their sessions.
+            if (server.getKey().startsWith("doris-5")) {
+                NothingLeft.check(server.getValue());
+            }
+            server.getValue().close();
         }
     }
 
@@ -153,27 +156,27 @@ class TypesTest {
                 .create(sql, "plain");
         for (String condition :
                 List.of(
-                        "tz6 >= TIMESTAMP '2024-07-01 00:00:00'",
-                        "tz6 = TIMESTAMP '2024-07-01 00:00:00.123456'",
-                        "tz6 < TIMESTAMP '2024-07-01 08:00:00' AND id = 1",
                         "dt6 > TO_TIMESTAMP_LTZ(1719800000000, 3)",
-                        "tm > 3600000000",
                         "d = '2024-07-01'",
                         "dt0 LIKE '2024-%'")) {
             assertSameAsInFlink(sql, "times", condition);
         }
         for (String condition :
-                List.of(
-                        "ip4 > 3000000000",
-                        "ip4 = 16909060",
-                        "li = 0",
-                        "li > 1",
-                        "f = 0.5",
-                        "dec76 = '0.0000000000'",
-                        "b",
-                        "NOT b")) {
+                List.of("li = 0", "li > 1", "f = 0.5", "dec76 = '0.0000000000'", "b", "NOT b")) {
             assertSameAsInFlink(sql, "plain", condition);
         }
+        // What the two compare differently is refused before a row is lost.
+        assertRefused(sql, "times", "tz6 >= TIMESTAMP '2024-07-01 00:00:00'", "'tz6'");
+        assertRefused(sql, "times", "tm > 3600000000", "'tm'");
+        assertRefused(sql, "plain", "ip4 > 3000000000", "'ip4'");
+    }
+
+    private static void assertRefused(
+            TableEnvironment sql, String table, String condition, String column) {
+        String query = "SELECT id FROM " + table + " WHERE " + condition;
+        assertThat(Failure.of(() -> FlinkCluster.rows(sql, query)).text())
+                .contains(column)
+                .contains("declare it");
     }
 
     /**
@@ -198,12 +201,11 @@ class TypesTest {
         TableEnvironment sql = environment("UTC");
         DorisTable.of(standin, "test.plain")
                 .columns(
-                        "id BIGINT, t BIGINT, s INT, i BIGINT, f DOUBLE, dec DECIMAL(20, 5), li"
+                        "id BIGINT, t BIGINT, s INT, i BIGINT, f DOUBLE, dc DECIMAL(20, 5), li"
                                 + " DECIMAL(38, 0), ip4 BIGINT, st BYTES, dec76 DECIMAL(38, 10)")
                 .with("doris.filter.query", "id = 1")
                 .create(sql, "t");
-        Row row =
-                FlinkCluster.rows(sql, "SELECT t, s, i, f, dec, li, ip4, st, dec76 FROM t").get(0);
+        Row row = FlinkCluster.rows(sql, "SELECT t, s, i, f, dc, li, ip4, st, dec76 FROM t").get(0);
         assertThat(row)
                 .isEqualTo(
                         Row.of(
@@ -222,11 +224,11 @@ class TypesTest {
     void aValueThatDoesNotFitNamesItsColumn() {
         Standin standin = SERVERS.get("doris-5.0+08:00");
         TableEnvironment sql = environment("UTC");
-        DorisTable.of(standin, "test.plain").columns("li DECIMAL(38, 0)").create(sql, "large");
-        assertThat(Failure.of(() -> FlinkCluster.rows(sql, "SELECT li FROM large")).text())
+        DorisTable.of(standin, "test.plain").columns("li DECIMAL(38, 0)").create(sql, "t1");
+        assertThat(Failure.of(() -> FlinkCluster.rows(sql, "SELECT * FROM t1")).text())
                 .contains("'li'");
-        DorisTable.of(standin, "test.plain").columns("dec76 DECIMAL(38, 10)").create(sql, "wide");
-        assertThat(Failure.of(() -> FlinkCluster.rows(sql, "SELECT dec76 FROM wide")).text())
+        DorisTable.of(standin, "test.plain").columns("dec76 DECIMAL(38, 10)").create(sql, "t2");
+        assertThat(Failure.of(() -> FlinkCluster.rows(sql, "SELECT * FROM t2")).text())
                 .contains("'dec76'");
     }
 
@@ -258,7 +260,7 @@ class TypesTest {
     void plainColumnsOfANewServerAreHandedOnWithoutConversion() throws Exception {
         TableEnvironment sql = environment("UTC");
         DorisTable.of(SERVERS.get("doris-5.0+00:00"), "test.plain")
-                .columns("id INT, t TINYINT, l BIGINT, d DOUBLE, dec DECIMAL(10, 2), st STRING")
+                .columns("id INT, t TINYINT, l BIGINT, d DOUBLE, dc DECIMAL(10, 2), st STRING")
                 .create(sql, "t");
         long identity = NativeCounters.identityBatches();
         long converted = NativeCounters.convertedBatches();
