@@ -1,11 +1,15 @@
 package doris.connector.interop;
 
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 
 import java.math.BigDecimal;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +23,7 @@ import java.util.TreeMap;
  *
  * <p>Arguments: the file; the folder to write to. A line {@code -- case NAME} names the SELECT that
  * follows it. Statements end with a semicolon at the end of a line. A SELECT that fails writes one
- * line, {@code error: } and the messages of the exception and its causes.
+ * line, {@code error: } and the innermost message.
  */
 public final class ReadCases {
     private ReadCases() {}
@@ -27,12 +31,31 @@ public final class ReadCases {
     public static void main(String[] args) throws Exception {
         Path out = Path.of(args[1]);
         Files.createDirectories(out);
+        // One cluster for all queries: starting one costs more than most of them.
+        Configuration cluster = new Configuration();
+        cluster.setString("rest.port", "0");
+        MiniCluster flink =
+                new MiniCluster(
+                        new MiniClusterConfiguration.Builder()
+                                .setConfiguration(cluster)
+                                .setNumTaskManagers(1)
+                                .setNumSlotsPerTaskManager(4)
+                                .build());
+        flink.start();
+        URI rest = flink.getRestAddress().get();
+        Configuration client = new Configuration();
+        client.setString("execution.target", "remote");
+        client.setString("rest.address", rest.getHost());
+        client.setString("rest.port", String.valueOf(rest.getPort()));
+        client.setString("parallelism.default", "2");
+        client.setString("table.local-time-zone", "UTC");
+        client.setString("restart-strategy.type", "none");
         TableEnvironment tables =
                 TableEnvironment.create(
-                        EnvironmentSettings.newInstance().inStreamingMode().build());
-        tables.getConfig().set("parallelism.default", "2");
-        tables.getConfig().set("table.local-time-zone", "UTC");
-        tables.getConfig().set("restart-strategy.type", "none");
+                        EnvironmentSettings.newInstance()
+                                .inBatchMode()
+                                .withConfiguration(client)
+                                .build());
         String name = null;
         StringBuilder statement = new StringBuilder();
         for (String line : Files.readAllLines(Path.of(args[0]))) {
@@ -65,19 +88,19 @@ public final class ReadCases {
                 rows.add(text(result.next()));
             }
         } catch (Exception e) {
-            return List.of(messages(e));
+            return List.of(message(e));
         }
         rows.sort(null);
         return rows;
     }
 
-    private static String messages(Throwable e) {
-        StringBuilder all = new StringBuilder("error:");
-        for (Throwable t = e; t != null; t = t.getCause()) {
-            all.append(' ').append(t.getClass().getSimpleName()).append(": ");
-            all.append(String.valueOf(t.getMessage()).replace('\n', ' '));
+    /** The innermost message: what went wrong, without what it made fail. */
+    private static String message(Throwable e) {
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
         }
-        return all.toString();
+        return "error: " + String.valueOf(cause.getMessage()).replace('\n', ' ');
     }
 
     /** One value as text, equal for equal values whatever classes hold them. */
