@@ -46,11 +46,12 @@ impl Reader {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
-            // The table may have changed, which the next attempt has to see.
-            self.columns = None;
-            if error.kind() == ErrorKind::Timeout {
+            match error.kind() {
+                // The table may have changed, which the next split has to see.
+                ErrorKind::Schema | ErrorKind::Data | ErrorKind::Query => self.columns = None,
                 // The server may still be at it, and statements of one session wait for each other.
-                self.flight.close(super::CLOSE_LIMIT).await;
+                ErrorKind::Timeout => self.flight.close(super::CLOSE_LIMIT).await,
+                _ => {}
             }
             let Some(pause) = retry.next(&error) else {
                 return Err(self.given_up(error, tablets, &retry));
