@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, OrderByKind, Query, Select,
-    SelectItem, SetExpr, Statement, TableFactor, VisitMut, VisitorMut,
+    SelectItem, SetExpr, Statement, TableFactor, UnaryOperator, VisitMut, VisitorMut,
 };
 
 use crate::catalog::is_built_in;
@@ -173,6 +173,23 @@ impl VisitorMut for Normaliser {
         } = expr
         {
             *expr = super::ast_functions::call("int_div", [left.as_ref().clone(), right.as_ref().clone()]);
+        }
+        if let Expr::RLike {
+            negated,
+            expr: text,
+            pattern,
+            ..
+        } = expr
+        {
+            let call =
+                super::ast_functions::call("regexp_like", [text.as_ref().clone(), pattern.as_ref().clone()]);
+            *expr = match negated {
+                true => Expr::UnaryOp {
+                    op: UnaryOperator::Not,
+                    expr: Box::new(call),
+                },
+                false => call,
+            };
         }
         if let Expr::Function(function) = expr {
             lower_function(function);

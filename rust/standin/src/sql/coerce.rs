@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, StringArray};
+use arrow_schema::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue};
-use datafusion::logical_expr::expr::{Between, InList};
+use datafusion::logical_expr::expr::{Between, InList, TryCast};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, lit};
@@ -95,13 +96,27 @@ fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<
     if comparison {
         let (right, a) = fit(*right, &left, schema, zone)?;
         let (left, b) = fit(*left, &right, schema, zone)?;
+        let (left, c) = number_beside(left, &right, schema);
+        let (right, d) = number_beside(right, &left, schema);
         let out = Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)));
-        return Ok(Transformed::new_transformed(out, a || b));
+        return Ok(Transformed::new_transformed(out, a || b || c || d));
     }
     if matches!(op, Operator::Divide | Operator::Modulo | Operator::IntegerDivide) {
         return divide(*left, op, *right, schema);
     }
     Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })))
+}
+
+/// A text that is compared with a number is read as one; what cannot be read is NULL.
+fn number_beside(text: Expr, number: &Expr, schema: &DFSchema) -> (Expr, bool) {
+    let types = (text.get_type(schema), number.get_type(schema));
+    match types {
+        (Ok(DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8), Ok(other)) if other.is_numeric() => (
+            Expr::TryCast(TryCast::new(Box::new(text), DataType::Float64)),
+            true,
+        ),
+        _ => (text, false),
+    }
 }
 
 /// `/` of integers is a fraction, `DIV` is not, and a zero divisor gives NULL.
@@ -123,7 +138,7 @@ fn divide(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Tr
     }
     let fraction = op == Operator::Divide && types.0.is_integer() && types.1.is_integer();
     let left = if fraction {
-        left.cast_to(&arrow_schema::DataType::Float64, schema)?
+        left.cast_to(&DataType::Float64, schema)?
     } else {
         left
     };

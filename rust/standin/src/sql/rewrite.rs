@@ -96,6 +96,25 @@ impl Rewriter<'_> {
         self.statement.tokens.get(at).map(|t| &t.token)
     }
 
+    fn string(&self, at: usize) -> Option<String> {
+        match self.token(at)? {
+            Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    /// `name('text', 'type')`.
+    fn call(&mut self, name: &str, text: String, type_name: &str) {
+        self.out.extend([
+            Token::make_word(name, None),
+            Token::LParen,
+            Token::SingleQuotedString(text),
+            Token::Comma,
+            Token::SingleQuotedString(type_name.into()),
+            Token::RParen,
+        ]);
+    }
+
     fn run(&mut self, range: Range<usize>) -> Result<(), SqlError> {
         let mut at = range.start;
         while at < range.end {
@@ -120,6 +139,14 @@ impl Rewriter<'_> {
                 }
                 match upper.as_str() {
                     "CAST" | "TRY_CAST" if opens => return self.cast(at, upper == "TRY_CAST"),
+                    "DATE" | "DATETIME" | "TIMESTAMP" => {
+                        if let Some(text) = self.string(at + 1) {
+                            let type_name = if upper == "DATE" { "date" } else { "datetime(6)" };
+                            self.call("doris_cast", text, type_name);
+                            return Ok(at + 2);
+                        }
+                        return self.word(at, end);
+                    }
                     // Before a parenthesis the parser takes these words for something else.
                     "ARRAY" if opens => self.out.push(Token::make_word("make_array", None)),
                     "REPLACE" | "INSERT" | "LEFT" | "RIGHT" | "IF" | "MAP" | "STRUCT" | "MOD"

@@ -106,6 +106,21 @@ impl Engine {
             listing
         } else if cursor.eat("WARNINGS") || cursor.eat("ERRORS") {
             Listing::of_texts(&["Level", "Code", "Message"])
+        } else if ["INDEX", "INDEXES", "KEYS"].iter().any(|w| cursor.eat(w)) {
+            cursor.expect("FROM")?;
+            let (database, name) = cursor.table_name()?;
+            let named = if cursor.eat("FROM") {
+                Some(cursor.ident()?)
+            } else {
+                database
+            };
+            self.catalog()
+                .relation(&self.database_of(session, named)?, &name)?;
+            Listing::of_texts(&["Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name"])
+        } else if cursor.eat("CATALOGS") {
+            let mut listing = Listing::of_texts(&["CatalogId", "CatalogName", "Type", "IsCurrent"]);
+            listing.add(["0".into(), "internal".into(), "internal".into(), "Yes".into()]);
+            listing
         } else if cursor.eat("ENGINES") {
             let mut listing = Listing::of_texts(&["Engine", "Support", "Comment"]);
             listing.add([

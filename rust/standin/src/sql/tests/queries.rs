@@ -324,3 +324,63 @@ async fn what_cannot_be_read_is_refused_by_name() {
     f.session.database = None;
     assert!(f.error("SELECT * FROM t").await.contains("No database selected"));
 }
+
+#[tokio::test]
+async fn predicates_that_a_connector_pushes_are_answered() {
+    let mut f = with_table().await;
+    for (predicate, ids) in [
+        ("at = TIMESTAMP '2024-01-01 00:00:00.500'", "1"),
+        ("day < DATE '2024-01-02'", "1"),
+        ("at < '9999-12-31 23:59:59'", "1,2"),
+        ("at >= CAST('2024-02-01' AS DATETIME(3))", "2"),
+        ("(flag = true) IS TRUE", "1"),
+        ("flag IS NOT TRUE", "2,3"),
+        ("flag IS FALSE", "2"),
+        ("NOT (id = 1 OR id = 2)", "3"),
+        ("name NOT IN ('a')", "2"),
+        ("amt BETWEEN 1.1 AND 2", "1"),
+        ("amt IN (1.10, 2.2)", "1,2"),
+        ("amt + 1 > 3", "2"),
+        ("CAST(id AS BIGINT) >= 2", "2,3"),
+        ("big = 170141183460469231731687303715884105727", "1"),
+        ("big IN (-5, 7)", "2"),
+        ("id = 1.0", "1"),
+        ("id > 1.5", "2,3"),
+        ("name = 5", ""),
+        ("name LIKE '%\\_%'", ""),
+        ("name REGEXP '^[ab]$'", "1,2"),
+        ("length(name) = 1 AND lower(name) = 'a'", "1"),
+        ("year(at) = 2024 AND month(day) = 2", "2"),
+        ("at > date_sub('2024-01-02', INTERVAL 1 DAY) AND id < 2", "1"),
+        ("CASE WHEN id = 1 THEN 'x' ELSE 'y' END = 'x'", "1"),
+        ("id = 1 AND 1 = 1", "1"),
+        ("NULL", ""),
+        ("EXISTS (SELECT 1 FROM t b WHERE b.id = 1) AND id = 3", "3"),
+    ] {
+        let found = f
+            .texts(&format!("SELECT id FROM t WHERE {predicate} ORDER BY id"))
+            .await
+            .join(",");
+        assert_eq!(found, ids, "{predicate}");
+    }
+}
+
+#[tokio::test]
+async fn names_may_hold_anything() {
+    let mut f = Fixture::new().await;
+    f.run("CREATE TABLE `Tä ble` (`Ä b.c` INT, `select` STRING, `S` STRUCT<`In ner`:STRUCT<`B`:INT>>)")
+        .await;
+    f.run("INSERT INTO `Tä ble` VALUES (1, 'x', '{\"In ner\":{\"B\":5}}')")
+        .await;
+    let sql = "SELECT CAST(`Ä b.c` AS STRING) AS `Ä b.c`, `SELECT`, struct_element(struct_element(`s`,'In ner'),'b') AS `S``.B` \
+               FROM `d`.`Tä ble` WHERE `ä b.c` = 1";
+    let rows = f.rows(sql).await;
+    let names: Vec<String> = rows
+        .columns
+        .iter()
+        .map(|c| format!("{} {}", c.name, c.doris_type.sql_name()))
+        .collect();
+    assert_eq!(names, ["Ä b.c text", "SELECT text", "S`.B int"]);
+    assert_eq!(f.texts(sql).await, ["1|x|5"]);
+    assert_eq!(f.texts("SELECT `select`, `ä b.c` FROM `Tä ble`").await, ["x|1"]);
+}
