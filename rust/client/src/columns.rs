@@ -11,6 +11,7 @@ use crate::config::{ReadConfig, Table};
 use crate::error::{Error, ErrorKind};
 use crate::fe::denied;
 use crate::flight::Flight;
+use crate::predicate;
 use crate::sql;
 
 /// The wanted columns, found in the table.
@@ -18,6 +19,8 @@ use crate::sql;
 pub(crate) struct Columns {
     /// In the order in which they are wanted.
     pub(crate) found: Vec<Found>,
+    /// ` WHERE …` of every query of rows, or empty.
+    pub(crate) filter: String,
     /// What the normaliser has to produce from the answer to the SELECT.
     pub(crate) specs: Vec<ColumnSpec>,
     /// The first column of the table.
@@ -60,7 +63,16 @@ pub(crate) async fn resolve(flight: &mut Flight, config: &ReadConfig) -> Result<
             flink: wanted.r#type.clone(),
         })
         .collect();
+    let texts: Vec<String> = table
+        .iter()
+        .filter(|c| matches!(c.r#type, DorisType::Varchar(_) | DorisType::String))
+        .map(|c| sql::quote(&c.name))
+        .collect();
     Ok(Columns {
+        filter: sql::filter(
+            &config.user_filter,
+            &predicate::without_text_casts(&config.pushed_filter, &texts),
+        ),
         found,
         specs,
         first: table.first().map(|c| c.name.clone()),
@@ -73,7 +85,7 @@ pub(crate) async fn resolve(flight: &mut Flight, config: &ReadConfig) -> Result<
 fn compared_otherwise(config: &ReadConfig, table: &[DorisColumn]) -> Vec<String> {
     let mut problems = Vec::new();
     for field in &config.declared {
-        if !names_column(&config.pushed_filter, &sql::quote(&field.name)) {
+        if !predicate::names_column(&config.pushed_filter, &sql::quote(&field.name)) {
             continue;
         }
         let Ok(found) = find_path(std::slice::from_ref(&field.name), &field.r#type, table) else {
@@ -91,36 +103,6 @@ fn compared_otherwise(config: &ReadConfig, table: &[DorisColumn]) -> Vec<String>
         ));
     }
     problems
-}
-
-/// Whether a filter names a column, given in backticks; texts in quotes do not count.
-fn names_column(filter: &str, quoted: &str) -> bool {
-    let mut rest = filter;
-    while let Some(first) = rest.chars().next() {
-        if rest.starts_with(quoted) && !rest[quoted.len()..].starts_with('`') {
-            return true;
-        }
-        let end = match first {
-            '\'' | '`' => quoted_end(rest, first),
-            _ => first.len_utf8(),
-        };
-        rest = &rest[end..];
-    }
-    false
-}
-
-/// The length of the quoted name or text that `sql` starts with. A doubled quote ends it and begins another one at once.
-fn quoted_end(sql: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in sql.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quote == '\'' => escaped = true,
-            c if c == quote => return at + c.len_utf8(),
-            _ => {}
-        }
-    }
-    sql.len()
 }
 
 async fn describe(flight: &mut Flight, table: &Table) -> Result<Vec<DorisColumn>, Error> {
@@ -261,25 +243,4 @@ async fn missing(flight: &mut Flight, table: &Table, refused: Error) -> Error {
         format!("the table '{table}' of table.identifier does not exist (or the user may not see it){hint}")
     };
     Error::new(ErrorKind::NotFound, message).with_source(refused)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_of_a_filter_are_told_from_its_texts() {
-        let filter = "(`a` >= 1) AND (`it``s 'x'` = 'it''s \\' `b`') OR `c`";
-        for (name, named) in [
-            ("a", true),
-            ("it`s 'x'", true),
-            ("c", true),
-            ("b", false),
-            ("it", false),
-            ("x", false),
-        ] {
-            assert_eq!(names_column(filter, &sql::quote(name)), named, "{name}");
-        }
-        assert!(!names_column("", "`a`"));
-    }
 }

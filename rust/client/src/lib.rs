@@ -9,6 +9,7 @@ pub mod error;
 mod fe;
 mod flight;
 pub mod plan;
+mod predicate;
 mod retry;
 pub mod scan;
 mod sql;

@@ -65,7 +65,7 @@ async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan,
             warnings,
         });
     }
-    let query = sql::plan_query(config, &columns.found, columns.first.as_deref());
+    let query = sql::plan_query(config, &columns.found, &columns.filter, columns.first.as_deref());
     match flight.frontends()?.tablets(&config.table, &query).await {
         Ok(tablets) => Ok(ScanPlan {
             has_tablets: true,
@@ -87,7 +87,7 @@ async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan,
 /// than in every reader.
 async fn try_query(flight: &mut Flight, config: &ReadConfig, columns: &Columns) -> Result<(), Error> {
     let answer = flight
-        .fetch(&sql::select_nothing(config, &columns.found))
+        .fetch(&sql::select_nothing(config, &columns.found, &columns.filter))
         .await
         .map_err(|error| {
             if error.kind() != ErrorKind::Query {

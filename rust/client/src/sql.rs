@@ -66,8 +66,8 @@ pub(crate) fn select_list(columns: &[Found]) -> String {
 }
 
 /// `(user's filter) AND (pushed filter)`, with `WHERE` in front; empty without filters.
-fn filter(config: &ReadConfig) -> String {
-    let filters: Vec<String> = [&config.user_filter, &config.pushed_filter]
+pub(crate) fn filter(user: &str, pushed: &str) -> String {
+    let filters: Vec<String> = [user, pushed]
         .into_iter()
         .filter(|f| !f.is_empty())
         .map(|f| format!("({f})"))
@@ -80,7 +80,7 @@ fn filter(config: &ReadConfig) -> String {
 }
 
 /// The query of one split. An empty list of tablets reads the table as a whole.
-pub(crate) fn select(config: &ReadConfig, columns: &[Found], tablets: &[i64]) -> String {
+pub(crate) fn select(config: &ReadConfig, columns: &[Found], filter: &str, tablets: &[i64]) -> String {
     let mut sql = format!("SELECT {} FROM {}", select_list(columns), table(&config.table));
     if !tablets.is_empty() {
         let mut ids = tablets.to_vec();
@@ -88,7 +88,7 @@ pub(crate) fn select(config: &ReadConfig, columns: &[Found], tablets: &[i64]) ->
         let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
         sql.push_str(&format!(" TABLET({})", ids.join(",")));
     }
-    sql.push_str(&filter(config));
+    sql.push_str(filter);
     // A count is one row: the limit is applied to it by the reader.
     if let (Some(limit), false) = (config.limit, columns.is_empty()) {
         sql.push_str(&format!(" LIMIT {limit}"));
@@ -97,18 +97,22 @@ pub(crate) fn select(config: &ReadConfig, columns: &[Found], tablets: &[i64]) ->
 }
 
 /// The query of [`select`] without rows: shows that the server accepts it, and its schema.
-pub(crate) fn select_nothing(config: &ReadConfig, columns: &[Found]) -> String {
+pub(crate) fn select_nothing(config: &ReadConfig, columns: &[Found], filter: &str) -> String {
     format!(
-        "SELECT {} FROM {}{} LIMIT 0",
+        "SELECT {} FROM {}{filter} LIMIT 0",
         select_list(columns),
-        table(&config.table),
-        filter(config)
+        table(&config.table)
     )
 }
 
 /// The query that is planned for its tablets: only a single-table scan with filters is allowed there, so it names plain
 /// columns.
-pub(crate) fn plan_query(config: &ReadConfig, columns: &[Found], first: Option<&str>) -> String {
+pub(crate) fn plan_query(
+    config: &ReadConfig,
+    columns: &[Found],
+    filter: &str,
+    first: Option<&str>,
+) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in columns.iter().map(|c| quote(&c.path[0])) {
         if !names.contains(&name) {
@@ -119,10 +123,9 @@ pub(crate) fn plan_query(config: &ReadConfig, columns: &[Found], first: Option<&
         names.push(first.map_or_else(|| "*".to_owned(), quote));
     }
     format!(
-        "SELECT {} FROM {}{}",
+        "SELECT {} FROM {}{filter}",
         names.join(", "),
-        table(&config.table),
-        filter(config)
+        table(&config.table)
     )
 }
 
@@ -198,7 +201,7 @@ mod tests {
     fn whole_queries() {
         let id = [found(&["id"], "int", "int")];
         assert_eq!(
-            select(&config(&[]), &id, &[3, 1]),
+            select(&config(&[]), &id, "", &[3, 1]),
             "SELECT `id` FROM `db`.`t` TABLET(1,3)"
         );
         let filtered = config(&[
@@ -206,13 +209,14 @@ mod tests {
             ("read.filter", "`c` = 3"),
             ("read.limit", "5"),
         ]);
+        let both = filter(&filtered.user_filter, &filtered.pushed_filter);
         assert_eq!(
-            select(&filtered, &id, &[]),
+            select(&filtered, &id, &both, &[]),
             "SELECT `id` FROM `db`.`t` WHERE (a=1 OR b=2) AND (`c` = 3) LIMIT 5"
         );
         // The limit counts rows, and a count is one row.
         assert_eq!(
-            select(&filtered, &[], &[7]),
+            select(&filtered, &[], &both, &[7]),
             "SELECT COUNT(*) FROM `db`.`t` TABLET(7) WHERE (a=1 OR b=2) AND (`c` = 3)"
         );
         let nested = [
@@ -220,15 +224,18 @@ mod tests {
             found(&["s", "b"], "date", "string"),
         ];
         assert_eq!(
-            plan_query(&filtered, &nested, None),
+            plan_query(&filtered, &nested, &both, None),
             "SELECT `s` FROM `db`.`t` WHERE (a=1 OR b=2) AND (`c` = 3)"
         );
         assert_eq!(
-            plan_query(&config(&[]), &[], Some("id")),
+            plan_query(&config(&[]), &[], "", Some("id")),
             "SELECT `id` FROM `db`.`t`"
         );
         let external = config(&[("table.catalog", "hive"), ("table.name", "it's")]);
-        assert_eq!(select(&external, &id, &[]), "SELECT `id` FROM `hive`.`db`.`it's`");
+        assert_eq!(
+            select(&external, &id, "", &[]),
+            "SELECT `id` FROM `hive`.`db`.`it's`"
+        );
         let columns = columns_query(&external.table);
         assert!(
             columns.contains("`hive`.information_schema.columns") && columns.contains("TABLE_NAME = 'it''s'"),

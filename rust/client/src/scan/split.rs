@@ -94,7 +94,7 @@ impl Reader {
         };
         // The time spent waiting for the server is limited, not that spent waiting for Flink.
         let mut patience = Patience::new(config.query_timeout);
-        let query = sql::select(&config, &columns.found, tablets);
+        let query = sql::select(&config, &columns.found, &columns.filter, tablets);
         let answer = patience
             .waiting(self.flight.query(&query, config.query_timeout))
             .await?;
