@@ -57,7 +57,7 @@ impl FlightSession {
         lock(&self.prepared).remove(handle).is_some()
     }
 
-    #[cfg(test)]
+    /// Whether the session has ended.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }

@@ -86,6 +86,10 @@ pub(crate) async fn run(
             request.keep_here(schema, vec![batch])?
         }
     };
+    if login.session.is_closed() {
+        // It ended while the statement ran, and its results with it.
+        shared.results.drop_sessions(&[login.session.id]);
+    }
     if strike.is_some_and(|strike| strike.action().drop_answer) {
         connection.close();
         return Err(Status::unavailable("answer dropped by a fault rule"));

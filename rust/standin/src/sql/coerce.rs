@@ -183,6 +183,8 @@ fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(E
         t if t.is_nested() || t.is_opaque() => false,
         DorisType::Boolean => !matches!(value, ScalarValue::Boolean(_)),
         DorisType::Ipv4 | DorisType::Ipv6 | DorisType::Time(_) | DorisType::Varbinary(_) => is_text,
+        // As decimals, large values of the column would not fit.
+        DorisType::Float | DorisType::Double => is_text || is_decimal(value),
         // Numbers compare as numbers already, whatever their width.
         t if t.is_number() => is_text,
         _ => is_text || value.data_type().is_integer(),
@@ -196,6 +198,7 @@ fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(E
     };
     let from = DorisType::of_arrow(text.data_type());
     let target = match &target {
+        DorisType::Float | DorisType::Double => DorisType::Double,
         // A text compared with a number is that number, with all its digits.
         t if t.is_number() => match value.try_as_str().flatten().and_then(number_type) {
             Some(number) => number,
@@ -207,6 +210,10 @@ fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(E
         .map_err(|e| DataFusionError::Plan(format!("{} in comparison", e.message)))?;
     let scalar = ScalarValue::try_from_array(&to_compute(&target, &stored), 0)?;
     Ok((Expr::Literal(scalar, None), true))
+}
+
+fn is_decimal(value: &ScalarValue) -> bool {
+    matches!(value, ScalarValue::Decimal128(..) | ScalarValue::Decimal256(..))
 }
 
 /// The narrowest exact type of a number text; `None` when it is no number.

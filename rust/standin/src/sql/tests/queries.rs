@@ -384,3 +384,24 @@ async fn names_may_hold_anything() {
     assert_eq!(f.texts(sql).await, ["1|x|5"]);
     assert_eq!(f.texts("SELECT `select`, `ä b.c` FROM `Tä ble`").await, ["x|1"]);
 }
+
+#[tokio::test]
+async fn decimal_literals_are_compared_with_floats_as_doubles() {
+    let mut f = Fixture::new().await;
+    f.run("CREATE TABLE floats (id INT, f FLOAT, d DOUBLE) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
+    f.run("INSERT INTO floats VALUES (1, 0.5, 0.1), (2, -3.4028235e38, 1e300), (3, 0.1, NULL)")
+        .await;
+    for (predicate, ids) in [
+        ("f = 0.5", "1"),
+        ("f = '0.5'", "1"),
+        ("f < -1.25", "2"),
+        ("d = 0.1", "1"),
+        ("d > 0.1", "2"),
+        // The nearest FLOAT is another number.
+        ("f = 0.1", ""),
+    ] {
+        let query = format!("SELECT id FROM floats WHERE {predicate} ORDER BY id");
+        assert_eq!(f.texts(&query).await.join(","), ids, "{predicate}");
+    }
+}
