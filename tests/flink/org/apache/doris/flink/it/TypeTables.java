@@ -37,7 +37,7 @@ final class TypeTables {
                             "times",
                             "id INT, d STRING, d1 STRING, dt0 STRING, dtv1 STRING, dt3 STRING, dt6"
                                     + " STRING, tz0 STRING, tz3 STRING, tz6 STRING, tm STRING"),
-                    new Declared("daytimes", "id INT, tm TIME(3), tm0 TIME(0)"),
+                    new Declared("daytimes", "id INT, tm0 TIME(0)"),
                     new Declared(
                             "nested",
                             "id INT, ai ARRAY<INT>, `at` ARRAY<ARRAY<STRING>>, ad ARRAY<DECIMAL(10,"

@@ -8,6 +8,7 @@ import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.TimeType;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.time.LocalTime;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
@@ -226,10 +228,29 @@ class TypesTest {
         TableEnvironment sql = environment("UTC");
         DorisTable.of(standin, "test.plain").columns("li DECIMAL(38, 0)").create(sql, "t1");
         assertThat(Failure.of(() -> FlinkCluster.rows(sql, "SELECT * FROM t1")).text())
-                .contains("'li'");
+                .contains("column li");
         DorisTable.of(standin, "test.plain").columns("dec76 DECIMAL(38, 10)").create(sql, "t2");
         assertThat(Failure.of(() -> FlinkCluster.rows(sql, "SELECT * FROM t2")).text())
-                .contains("'dec76'");
+                .contains("column dec76");
+    }
+
+    /** Older versions of Flink take TIME(3) in a statement for TIME(0), which would lose digits. */
+    @Test
+    void aTimeOfDayWithFractionsIsReadOrRefused() throws Exception {
+        TableEnvironment sql = environment("UTC");
+        DorisTable.of(SERVERS.get("doris-5.0+08:00"), "test.daytimes")
+                .columns("id INT, tm TIME(3)")
+                .create(sql, "t");
+        DataType declared = sql.from("t").getResolvedSchema().getColumnDataTypes().get(1);
+        if (((TimeType) declared.getLogicalType()).getPrecision() == 3) {
+            assertThat(FlinkCluster.rows(sql, "SELECT tm FROM t WHERE id IN (1, 3)"))
+                    .containsExactlyInAnyOrder(
+                            Row.of(LocalTime.parse("12:34:56.789")),
+                            Row.of(LocalTime.parse("23:59:59.999")));
+        } else {
+            assertThat(Failure.of(() -> FlinkCluster.rows(sql, "SELECT tm FROM t")).text())
+                    .contains("'tm' is TIME(3) in Doris but declared TIME(0)");
+        }
     }
 
     @Test
