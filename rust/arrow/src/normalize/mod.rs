@@ -188,15 +188,16 @@ impl Normalizer {
         })
     }
 
-    /// Columns that keep their bytes, forbid NULL somewhere and hold one somewhere: only these need a closer look.
+    /// Columns that keep their bytes and hold a NULL where one may be forbidden: only these need a closer look.
     fn raw_with_nulls(&self, layout: &Layout) -> Vec<usize> {
         self.columns
             .iter()
-            .filter(|c| c.conversion.is_same() && c.spec.flink.has_not_null())
+            .filter(|c| c.conversion.is_same())
             .filter(|c| {
-                layout.nodes[layout.columns[c.source].nodes.clone()]
-                    .iter()
-                    .any(|(_, nulls)| *nulls > 0)
+                nulls::suspicious(
+                    &c.spec.flink,
+                    &layout.nodes[layout.columns[c.source].nodes.clone()],
+                )
             })
             .map(|c| c.source)
             .collect()

@@ -13,6 +13,32 @@ pub(super) fn check(array: &ArrayRef, r#type: &FlinkType, label: &str) -> Result
     check_live(array, r#type, label, None)
 }
 
+/// Whether a NULL may be where none is allowed, by the null counts of a column that is in canonical form: length and null count
+/// of every array, depth first. What lies under a NULL parent counts here, so that only [`check`] can tell.
+pub(super) fn suspicious(r#type: &FlinkType, nodes: &[(usize, usize)]) -> bool {
+    r#type.has_not_null() && any_forbidden(r#type, !r#type.nullable, &mut nodes.iter())
+}
+
+fn any_forbidden(r#type: &FlinkType, strict: bool, nodes: &mut std::slice::Iter<'_, (usize, usize)>) -> bool {
+    let mut found = nodes.next().is_some_and(|(_, nulls)| strict && *nulls > 0);
+    match &r#type.kind {
+        FlinkKind::Array(item) => found |= any_forbidden(item, !item.nullable, nodes),
+        FlinkKind::Map(key, value) => {
+            // The pairs themselves.
+            nodes.next();
+            found |= any_forbidden(key, true, nodes);
+            found |= any_forbidden(value, !value.nullable, nodes);
+        }
+        FlinkKind::Row(fields) => {
+            for field in fields {
+                found |= any_forbidden(&field.r#type, !field.r#type.nullable, nodes);
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
 /// `live` marks the entries that can be seen; `None` means all.
 fn check_live(array: &ArrayRef, r#type: &FlinkType, label: &str, live: Option<&NullBuffer>) -> Result<()> {
     if !r#type.has_not_null() {
