@@ -249,7 +249,7 @@ fn open<'l>(
         PLANS.insert(OpenPlan::run(Lease::new(2)?, |cancel| async move {
             tokio::select! {
                 planned = planning => planned,
-                () = cancel.cancelled() => Err(doris_client::Error::new(doris_client::ErrorKind::Closed, "closed")),
+                () = cancel.cancelled() => Err(doris_client::Error::new(ErrorKind::Closed, "closed")),
             }
         }))
     })

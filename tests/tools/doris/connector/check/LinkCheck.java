@@ -1,5 +1,13 @@
 package doris.connector.check;
 
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.FieldVisitor;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -14,20 +22,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.ClassVisitor;
-import org.objectweb.asm.FieldVisitor;
-import org.objectweb.asm.Handle;
-import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
 
 /**
- * Checks that every class, method and field of Flink that the connector jar refers to exists in a given Flink. The
- * compiler only sees the version it compiles against; what an older one lacks would show at run time.
+ * Checks that every class, method and field of Flink that the connector jar refers to exists in a
+ * given Flink. The compiler only sees the version it compiles against; what an older one lacks
+ * would show at run time.
  *
- * <p>Arguments: the connector jar, then files that hold a class path, one jar a line. Exit code 1 and one line for each
- * missing member.
+ * <p>Arguments: the connector jar, then files that hold a class path, one jar a line. Exit code 1
+ * and one line for each missing member.
  */
 public final class LinkCheck {
     /** What is known of a class: its super types and its members as name + descriptor. */
@@ -56,7 +58,10 @@ public final class LinkCheck {
                 System.out.println(Path.of(args[i]).getFileName() + ": missing " + line);
             }
             System.out.println(
-                    Path.of(args[i]).getFileName() + ": " + references + " references to Flink checked");
+                    Path.of(args[i]).getFileName()
+                            + ": "
+                            + references
+                            + " references to Flink checked");
             bad += check.missing.size();
         }
         System.exit(bad == 0 ? 0 : 1);
@@ -75,14 +80,22 @@ public final class LinkCheck {
                             new ClassVisitor(Opcodes.ASM9) {
                                 @Override
                                 public MethodVisitor visitMethod(
-                                        int access, String name, String desc, String sig, String[] ex) {
+                                        int access,
+                                        String name,
+                                        String desc,
+                                        String sig,
+                                        String[] ex) {
                                     known.members.add(name + desc);
                                     return null;
                                 }
 
                                 @Override
                                 public FieldVisitor visitField(
-                                        int access, String name, String desc, String sig, Object value) {
+                                        int access,
+                                        String name,
+                                        String desc,
+                                        String sig,
+                                        Object value) {
                                     known.members.add(name + ":" + desc);
                                     return null;
                                 }
@@ -106,7 +119,11 @@ public final class LinkCheck {
                             new ClassVisitor(Opcodes.ASM9) {
                                 @Override
                                 public MethodVisitor visitMethod(
-                                        int access, String name, String desc, String sig, String[] ex) {
+                                        int access,
+                                        String name,
+                                        String desc,
+                                        String sig,
+                                        String[] ex) {
                                     return new Body(from, count);
                                 }
                             },
@@ -127,7 +144,8 @@ public final class LinkCheck {
         }
 
         @Override
-        public void visitMethodInsn(int op, String owner, String name, String desc, boolean isInterface) {
+        public void visitMethodInsn(
+                int op, String owner, String name, String desc, boolean isInterface) {
             count[0] += member(from, owner, name + desc);
         }
 
@@ -142,11 +160,13 @@ public final class LinkCheck {
         }
 
         @Override
-        public void visitInvokeDynamicInsn(String name, String desc, Handle bootstrap, Object... args) {
+        public void visitInvokeDynamicInsn(
+                String name, String desc, Handle bootstrap, Object... args) {
             for (Object arg : args) {
                 if (arg instanceof Handle) {
                     Handle handle = (Handle) arg;
-                    count[0] += member(from, handle.getOwner(), handle.getName() + handle.getDesc());
+                    count[0] +=
+                            member(from, handle.getOwner(), handle.getName() + handle.getDesc());
                 }
             }
         }
@@ -219,7 +239,8 @@ public final class LinkCheck {
         try (JarFile jar = new JarFile(path.toFile())) {
             for (Enumeration<JarEntry> entries = jar.entries(); entries.hasMoreElements(); ) {
                 JarEntry entry = entries.nextElement();
-                if (entry.getName().endsWith(".class") && !entry.getName().startsWith("META-INF/")) {
+                if (entry.getName().endsWith(".class")
+                        && !entry.getName().startsWith("META-INF/")) {
                     try (InputStream in = jar.getInputStream(entry)) {
                         user.use(new ClassReader(in));
                     }
