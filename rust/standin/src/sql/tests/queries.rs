@@ -388,8 +388,10 @@ async fn names_may_hold_anything() {
 #[tokio::test]
 async fn decimal_literals_are_compared_with_floats_as_doubles() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE floats (id INT, f FLOAT, d DOUBLE) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
-        .await;
+    f.run(
+        "CREATE TABLE floats (id INT, f FLOAT, d DOUBLE) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1",
+    )
+    .await;
     f.run("INSERT INTO floats VALUES (1, 0.5, 0.1), (2, -3.4028235e38, 1e300), (3, 0.1, NULL)")
         .await;
     for (predicate, ids) in [
