@@ -18,8 +18,8 @@ import java.util.Locale;
  * cost. The CPU time is that of this whole process, native threads, compiler and garbage collector
  * included. The end of standard input ends it.
  *
- * <p>Arguments: a file with statements, each ended by a semicolon at the end of a line; the last
- * one is the job, the others are run once before.
+ * <p>Arguments: {@code streaming} or {@code batch}; a file with statements, each ended by a
+ * semicolon at the end of a line; the last one is the job, the others are run once before.
  */
 public final class Worker {
     private Worker() {}
@@ -29,10 +29,12 @@ public final class Worker {
                 (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         TableEnvironment tables =
                 TableEnvironment.create(
-                        EnvironmentSettings.newInstance().inStreamingMode().build());
+                        args[0].equals("batch")
+                                ? EnvironmentSettings.inBatchMode()
+                                : EnvironmentSettings.inStreamingMode());
         tables.getConfig().set("parallelism.default", "1");
         tables.getConfig().set("restart-strategy.type", "none");
-        String[] statements = Files.readString(Path.of(args[0])).split(";\\s*\n");
+        String[] statements = Files.readString(Path.of(args[1])).split(";\\s*\n");
         for (int i = 0; i < statements.length - 1; i++) {
             tables.executeSql(statements[i]);
         }
