@@ -12,8 +12,16 @@ use serde_json::{Value, json};
 use crate::address::Address;
 use crate::config::{ReadConfig, Table};
 use crate::error::{Error, ErrorKind, walk};
-use crate::plan::Tablet;
 use crate::retry::{Retry, random};
+
+/// One tablet and where it lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tablet {
+    /// Doris' id of the tablet.
+    pub id: i64,
+    /// `host:port` of the back ends that hold a replica.
+    pub backends: Vec<String>,
+}
 
 /// How long a front end that failed is asked last.
 const SHUNNED_FOR: Duration = Duration::from_secs(10);

@@ -8,6 +8,7 @@ use doris_arrow::normalize::Normalizer;
 use crate::columns::{self, Columns};
 use crate::config::{ReadConfig, Table};
 use crate::error::{Error, ErrorKind};
+pub use crate::fe::Tablet;
 use crate::flight::Flight;
 use crate::sql;
 
@@ -22,17 +23,8 @@ pub struct ScanPlan {
     pub warnings: Vec<String>,
 }
 
-/// One tablet and where it lives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tablet {
-    /// Doris' id of the tablet.
-    pub id: i64,
-    /// `host:port` of the back ends that hold a replica.
-    pub backends: Vec<String>,
-}
-
 /// How long the end of planning waits for the session to be closed.
-const CLOSE_LIMIT: Duration = Duration::from_millis(500);
+const CLOSE_LIMIT: Duration = Duration::from_millis(900);
 
 /// Plans a read: login, comparison of the table with its declaration, a trial of the query without rows, tablets. Errors are
 /// complete: all differences of the schema are in one message. Holds a Flight session while it runs.

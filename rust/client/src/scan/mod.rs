@@ -23,7 +23,7 @@ use queue::Queue;
 use split::Reader;
 
 /// How long the end of a scan waits for the session to be closed.
-const CLOSE_LIMIT: Duration = Duration::from_millis(500);
+const CLOSE_LIMIT: Duration = Duration::from_millis(900);
 
 /// One source reader's scan. Holds the byte budget and the Flight session over all its splits. All methods take `&self` and
 /// may be called from any thread; `next` by one caller at a time. End it by [`Scan::close`]: dropping it stops a running split,
@@ -124,7 +124,7 @@ impl Scan {
         self.shared.queue.wake();
     }
 
-    /// Cancels the split, joins its task and closes the Flight session, which waits at most 500 ms. Idempotent, from any
+    /// Cancels the split, joins its task and closes the Flight session, which waits at most 900 ms. Idempotent, from any
     /// thread; a `next` that waits returns [`ErrorKind::Closed`]. Batches that were handed out stay valid.
     pub async fn close(&self) {
         self.shared.queue.close();

@@ -2,9 +2,11 @@
 
 mod bad_input;
 mod budget;
+mod endpoints;
 mod faults;
 mod plan;
 mod scan;
 mod sessions;
 mod support;
+mod times;
 mod types;

@@ -216,6 +216,33 @@ const CASES: &[(&str, &str, &str, &[&str])] = &[
         &["1.7976931348623157e308", "-5e-324", "NULL"],
     ),
     (
+        "fn_",
+        "FLOAT",
+        "FLOAT",
+        &["'NaN'", "'Infinity'", "'-Infinity'", "3.4028235e38", "NULL"],
+    ),
+    (
+        "fd",
+        "FLOAT",
+        "DOUBLE",
+        &["'NaN'", "'Infinity'", "'-Infinity'", "NULL"],
+    ),
+    (
+        "dn_",
+        "DOUBLE",
+        "DOUBLE",
+        &["'NaN'", "'Infinity'", "'-Infinity'", "NULL"],
+    ),
+    (
+        "fa",
+        "ARRAY<DOUBLE>",
+        "ARRAY<DOUBLE>",
+        &[
+            "[CAST('NaN' AS DOUBLE), CAST('-Infinity' AS DOUBLE), NULL]",
+            "NULL",
+        ],
+    ),
+    (
         "ss",
         "STRUCT<a:INT,b:ARRAY<DATE>>",
         "STRING",
@@ -326,6 +353,11 @@ async fn shown(standin: &Standin, sql: &str) -> Vec<Option<String>> {
     }
 }
 
+/// Doris' form of what Rust prints.
+fn float(text: String) -> String {
+    text.replace("e3", "e+3").replace("inf", "Infinity")
+}
+
 /// A value in canonical form, as Doris prints it.
 fn text(array: &ArrayRef, row: usize, doris: &DorisType, nested: bool) -> Option<String> {
     if array.is_null(row) {
@@ -339,8 +371,8 @@ fn text(array: &ArrayRef, row: usize, doris: &DorisType, nested: bool) -> Option
         A::Int16 => array.as_primitive::<Int16Type>().value(row).to_string(),
         A::Int32 => array.as_primitive::<Int32Type>().value(row).to_string(),
         A::Int64 => array.as_primitive::<Int64Type>().value(row).to_string(),
-        A::Float32 => format!("{:?}", array.as_primitive::<Float32Type>().value(row)).replace("e3", "e+3"),
-        A::Float64 => format!("{:?}", array.as_primitive::<Float64Type>().value(row)).replace("e3", "e+3"),
+        A::Float32 => float(format!("{:?}", array.as_primitive::<Float32Type>().value(row))),
+        A::Float64 => float(format!("{:?}", array.as_primitive::<Float64Type>().value(row))),
         A::Decimal128(_, _) => array.as_primitive::<Decimal128Type>().value_as_string(row),
         A::Utf8 => quoted(array.as_string::<i32>().value(row).to_owned()),
         A::Date32 => {
