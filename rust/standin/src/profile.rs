@@ -152,6 +152,10 @@ pub struct Switches {
     pub typed_changelog_errors: bool,
     /// `compress_type` of a load works for CSV only.
     pub compress_csv_only: bool,
+    /// A text `IN` a list of integers compares texts (else numbers).
+    pub in_compares_texts: bool,
+    /// Global value of the session variable `enable_parallel_result_sink`: results lie on several endpoints.
+    pub parallel_result_sink: bool,
 }
 
 /// Names of the profiles, the default first.
@@ -183,6 +187,8 @@ impl Default for Switches {
             changelog_border: Border::StartInclusive,
             typed_changelog_errors: false,
             compress_csv_only: false,
+            in_compares_texts: false,
+            parallel_result_sink: false,
         }
     }
 }
@@ -227,6 +233,7 @@ impl Switches {
                 flight_session_pool: false,
                 changelog: false,
                 compress_csv_only: true,
+                in_compares_texts: true,
                 ..newest
             }),
             other => Err(format!(
@@ -265,6 +272,8 @@ impl Switches {
             "changelog_border" => put(&mut self.changelog_border, name, value),
             "typed_changelog_errors" => put(&mut self.typed_changelog_errors, name, value),
             "compress_csv_only" => put(&mut self.compress_csv_only, name, value),
+            "in_compares_texts" => put(&mut self.in_compares_texts, name, value),
+            "enable_parallel_result_sink" => put(&mut self.parallel_result_sink, name, value),
             other => Err(format!("unknown switch `{other}`")),
         }
     }

@@ -7,6 +7,7 @@ use datafusion::sql::sqlparser::ast::{
     SelectItem, SetExpr, Statement, TableFactor, UnaryOperator, VisitMut, VisitorMut,
 };
 
+use super::rewrite::DIV_MARK;
 use crate::catalog::is_built_in;
 
 /// How one item of the outermost select list is shown.
@@ -166,13 +167,8 @@ impl VisitorMut for Normaliser {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         lower_column(expr);
-        if let Expr::BinaryOp {
-            left,
-            op: BinaryOperator::MyIntegerDivide,
-            right,
-        } = expr
-        {
-            *expr = super::ast_functions::call("int_div", [left.as_ref().clone(), right.as_ref().clone()]);
+        if let Some((dividend, divisor)) = integer_division(expr) {
+            *expr = super::ast_functions::call("int_div", [dividend, divisor]);
         }
         if let Expr::RLike {
             negated,
@@ -198,6 +194,32 @@ impl VisitorMut for Normaliser {
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Both sides of `a * __div__ * b`, which stands for `a DIV b`.
+fn integer_division(expr: &mut Expr) -> Option<(Expr, Expr)> {
+    let Expr::BinaryOp {
+        left,
+        op: BinaryOperator::Multiply,
+        right: divisor,
+    } = expr
+    else {
+        return None;
+    };
+    match left.as_mut() {
+        Expr::BinaryOp {
+            left: dividend,
+            op: BinaryOperator::Multiply,
+            right: mark,
+        } if matches!(mark.as_ref(), Expr::Identifier(ident) if ident.value == DIV_MARK) => {
+            let nothing = || Box::new(Expr::Identifier(Ident::new("")));
+            Some((
+                *std::mem::replace(dividend, nothing()),
+                *std::mem::replace(divisor, nothing()),
+            ))
+        }
+        _ => None,
     }
 }
 

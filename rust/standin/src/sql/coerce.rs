@@ -11,19 +11,20 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, lit};
 
+use super::in_list::common_type;
 use crate::types::DorisType;
 use crate::values::{cast_array, to_compute};
 use crate::zone::Zone;
 
 /// Rewrites every expression of the plan: a literal that is compared with a column takes the column's type, and
-/// division gives what Doris gives.
-pub fn coerce(plan: LogicalPlan, zone: &Zone) -> Result<LogicalPlan> {
+/// division gives what Doris gives. `in_texts`: a text `IN` a list of integers compares texts, else numbers.
+pub fn coerce(plan: LogicalPlan, zone: &Zone, in_texts: bool) -> Result<LogicalPlan> {
     let rewritten = plan.transform_up_with_subqueries(|node| {
         let schema = input_schema(&node);
         let preserver = NamePreserver::new(&node);
         let changed = node.map_expressions(|expr| {
             let name = preserver.save(&expr);
-            expr.transform_up(|e| rewrite(e, &schema, zone))
+            expr.transform_up(|e| rewrite(e, &schema, zone, in_texts))
                 .map(|t| t.update_data(|e| name.restore(e)))
         })?;
         if changed.transformed {
@@ -47,7 +48,7 @@ fn input_schema(node: &LogicalPlan) -> DFSchema {
     schema
 }
 
-fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Expr>> {
+fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone, in_texts: bool) -> Result<Transformed<Expr>> {
     match expr {
         Expr::BinaryExpr(binary) => rewrite_binary(binary, schema, zone),
         Expr::Between(Between {
@@ -58,8 +59,17 @@ fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Exp
         }) => {
             let (low, a) = fit(*low, &expr, schema, zone)?;
             let (high, b) = fit(*high, &expr, schema, zone)?;
-            let between = Expr::Between(Between::new(expr, negated, Box::new(low), Box::new(high)));
-            Ok(Transformed::new_transformed(between, a || b))
+            let (low, c) = number_beside(low, &expr, schema);
+            let (high, d) = number_beside(high, &expr, schema);
+            let (expr, e) = number_beside(*expr, &low, schema);
+            let (expr, f) = number_beside(expr, &high, schema);
+            let between = Expr::Between(Between::new(
+                Box::new(expr),
+                negated,
+                Box::new(low),
+                Box::new(high),
+            ));
+            Ok(Transformed::new_transformed(between, a || b || c || d || e || f))
         }
         Expr::InList(InList { expr, list, negated }) => {
             let mut any = false;
@@ -71,10 +81,8 @@ fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Exp
                     Ok(item)
                 })
                 .collect::<Result<Vec<_>>>()?;
-            Ok(Transformed::new_transformed(
-                Expr::InList(InList::new(expr, list, negated)),
-                any,
-            ))
+            let (list, common) = common_type(InList::new(expr, list, negated), schema, in_texts)?;
+            Ok(Transformed::new_transformed(Expr::InList(list), any || common))
         }
         other => Ok(Transformed::no(other)),
     }
@@ -111,7 +119,7 @@ fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<
 fn number_beside(text: Expr, number: &Expr, schema: &DFSchema) -> (Expr, bool) {
     let types = (text.get_type(schema), number.get_type(schema));
     match types {
-        (Ok(DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8), Ok(other)) if other.is_numeric() => (
+        (Ok(own), Ok(other)) if own.is_string() && other.is_numeric() => (
             Expr::TryCast(TryCast::new(Box::new(text), DataType::Float64)),
             true,
         ),

@@ -12,6 +12,7 @@ mod defaults;
 mod describe;
 mod dispatch;
 pub mod functions;
+mod in_list;
 mod information;
 mod insert;
 pub mod lexer;

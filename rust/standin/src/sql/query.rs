@@ -187,7 +187,7 @@ impl Engine {
             .statement_to_plan(statement)
             .await
             .map_err(|e| plan_error(&e))?;
-        let plan = coerce(plan, &zone).map_err(|e| plan_error(&e))?;
+        let plan = coerce(plan, &zone, self.switches().in_compares_texts).map_err(|e| plan_error(&e))?;
         Ok(Planned {
             state,
             plan,

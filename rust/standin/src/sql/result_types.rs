@@ -1,5 +1,7 @@
 //! Doris types of result columns, where DataFusion's fields have lost them on the way.
 
+use arrow_schema::DataType;
+use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Distinct, Expr, ExprSchemable, LogicalPlan};
 
 use crate::types::DorisType;
@@ -29,8 +31,14 @@ pub fn column_type(plan: &LogicalPlan, index: usize) -> DorisType {
         LogicalPlan::Distinct(Distinct::All(input)) => Some(column_type(input, index)),
         _ => None,
     };
+    let held = field.data_type();
     followed
-        .filter(|t| t.compute_type() == *field.data_type() || t.arrow_type() == *field.data_type())
+        .filter(|t| {
+            t.compute_type() == *held
+                || t.arrow_type() == *held
+                // A literal is computed with in a wider type than its own.
+                || t.is_integer() && matches!(held, DataType::Int64 | DataType::UInt64)
+        })
         .unwrap_or_else(|| DorisType::of_field(field))
 }
 
@@ -46,9 +54,26 @@ fn expression_type(expr: &Expr, input: &LogicalPlan) -> DorisType {
             .args
             .first()
             .map_or(DorisType::Null, |arg| expression_type(arg, input)),
+        Expr::Literal(ScalarValue::Int64(Some(number)), _) => literal_type(*number),
+        Expr::Literal(ScalarValue::UInt64(Some(number)), _) => {
+            i64::try_from(*number).map_or(DorisType::LargeInt, literal_type)
+        }
         other => match other.to_field(input.schema().as_ref()) {
             Ok((_, field)) => DorisType::of_field(&field),
             Err(_) => DorisType::Null,
         },
+    }
+}
+
+/// The smallest type that holds an integer literal.
+fn literal_type(number: i64) -> DorisType {
+    if i8::try_from(number).is_ok() {
+        DorisType::TinyInt
+    } else if i16::try_from(number).is_ok() {
+        DorisType::SmallInt
+    } else if i32::try_from(number).is_ok() {
+        DorisType::Int
+    } else {
+        DorisType::BigInt
     }
 }

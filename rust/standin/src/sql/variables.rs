@@ -18,6 +18,7 @@ const DEFAULTS: [(&str, &str); 46] = [
     ("batch_size", "4064"),
     ("character_set_client", "utf8mb4"),
     ("character_set_connection", "utf8mb4"),
+    ("character_set_database", "utf8mb4"),
     ("character_set_results", "utf8mb4"),
     ("character_set_server", "utf8mb4"),
     ("collation_connection", "utf8mb4_0900_bin"),
@@ -28,7 +29,6 @@ const DEFAULTS: [(&str, &str); 46] = [
     ("enable_fallback_to_original_planner", "0"),
     ("enable_insert_strict", "1"),
     ("enable_nereids_planner", "1"),
-    ("enable_parallel_result_sink", "0"),
     ("enable_profile", "0"),
     ("enable_sql_cache", "0"),
     ("enable_unique_key_partial_update", "0"),
@@ -101,6 +101,8 @@ impl Engine {
             .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
             .collect();
         let version = &self.switches().version;
+        let parallel = u8::from(self.switches().parallel_result_sink);
+        all.insert("enable_parallel_result_sink".into(), parallel.to_string());
         all.insert("version".into(), MYSQL_VERSION.into());
         all.insert("version_comment".into(), format!("Doris version {version}"));
         all.insert("time_zone".into(), self.time_zone().into());

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Decimal256Type, Int32Type, TimestampSecondType, UInt32Type};
+use arrow_array::types::{
+    Date32Type, Decimal256Type, Int32Type, TimestampSecondType, UInt32Type, UInt64Type,
+};
 use arrow_array::{Array, ArrayRef, PrimitiveArray, StringArray};
 use arrow_buffer::i256;
 
@@ -58,10 +60,22 @@ pub fn from_compute(doris_type: &DorisType, array: &ArrayRef) -> ArrayRef {
         return Arc::clone(array);
     }
     match doris_type {
-        DorisType::LargeInt => {
-            let numbers = array.as_primitive::<Decimal256Type>().iter();
-            Arc::new(numbers.map(|v| v.map(|v| v.to_string())).collect::<StringArray>())
-        }
+        DorisType::LargeInt => match array.as_primitive_opt::<Decimal256Type>() {
+            Some(numbers) => Arc::new(
+                numbers
+                    .iter()
+                    .map(|v| v.map(|v| v.to_string()))
+                    .collect::<StringArray>(),
+            ),
+            // A literal beyond BIGINT.
+            None => Arc::new(
+                array
+                    .as_primitive::<UInt64Type>()
+                    .iter()
+                    .map(|v| v.map(|v| v.to_string()))
+                    .collect::<StringArray>(),
+            ),
+        },
         DorisType::DateV1 => Arc::new(texts(array.as_primitive::<Date32Type>().iter(), |out, days| {
             write_date(out, days.into());
         })),

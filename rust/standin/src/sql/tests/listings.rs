@@ -25,6 +25,11 @@ async fn variables_are_set_and_read() {
             .await
             .contains("Unknown system variable 'no_such'")
     );
+    assert_eq!(
+        f.texts("SELECT @@character_set_database, @@enable_parallel_result_sink")
+            .await,
+        ["utf8mb4|0"]
+    );
     assert!(f.error("SELECT @@no_such").await.contains("no_such"));
     assert!(f.error("SET time_zone = 'Mars'").await.contains("Mars"));
     assert!(f.error("SET query_timeout = 'soon'").await.contains("soon"));

@@ -3,6 +3,7 @@
 mod changes;
 mod definitions;
 mod listings;
+mod numbers;
 mod plans;
 mod queries;
 mod values;
@@ -23,6 +24,11 @@ pub(super) struct Fixture {
 impl Fixture {
     /// With database `d` chosen, in UTC.
     pub async fn new() -> Self {
+        Self::with(Switches::default()).await
+    }
+
+    /// The same with switches of its own.
+    pub async fn with(switches: Switches) -> Self {
         let frontend = Frontend {
             name: "fe_0".into(),
             host: "127.0.0.1".into(),
@@ -41,7 +47,7 @@ impl Fixture {
             alive: true,
         };
         let cluster = Cluster::new(vec![frontend], (0..3).map(backend).collect());
-        let engine = Engine::new(Arc::new(cluster), Arc::new(Switches::default()), "+00:00".into());
+        let engine = Engine::new(Arc::new(cluster), Arc::new(switches), "+00:00".into());
         let session = engine.open_session("root");
         let mut fixture = Self { engine, session };
         fixture.run("CREATE DATABASE d; USE d").await;
