@@ -13,7 +13,6 @@ CREATE TABLE course (course_id INT) WITH (
   'fields.course_id.start' = '1', 'fields.course_id.end' = '6'
 );
 
-SET 'sql-client.execution.result-mode' = 'tableau';
 SET 'execution.runtime-mode' = 'batch';
 
 -- 1. Everything.
