@@ -237,10 +237,7 @@ const CASES: &[(&str, &str, &str, &[&str])] = &[
         "fa",
         "ARRAY<DOUBLE>",
         "ARRAY<DOUBLE>",
-        &[
-            "[CAST('NaN' AS DOUBLE), CAST('-Infinity' AS DOUBLE), NULL]",
-            "NULL",
-        ],
+        &["['NaN', '-Infinity', NULL]", "NULL"],
     ),
     (
         "ss",
