@@ -7,12 +7,14 @@ import java.nio.ByteBuffer;
 
 /**
  * A column over the buffers of a batch: a bitmap that says which values are there, and whatever the
- * subclass adds. Indices are bounds-checked by {@link ByteBuffer}. Not thread-safe; dead once the
- * batch is released.
+ * subclass adds. Indices are bounds-checked by array or {@link ByteBuffer}. Not thread-safe; dead
+ * once the batch is released.
  */
 abstract class ArrowVector implements ColumnVector, IpcBatch.View {
     private boolean hasNulls;
-    private ByteBuffer validity;
+
+    /** On the heap: Flink asks twice per value, and one bit per value is cheap to copy. */
+    private byte[] validity;
 
     /**
      * Makes a column.
@@ -21,12 +23,15 @@ abstract class ArrowVector implements ColumnVector, IpcBatch.View {
      */
     ArrowVector(ByteBuffer validity) {
         this.hasNulls = validity != null;
-        this.validity = validity;
+        if (validity != null) {
+            this.validity = new byte[validity.remaining()];
+            validity.duplicate().get(this.validity);
+        }
     }
 
     @Override
     public final boolean isNullAt(int row) {
-        return hasNulls && (alive(validity).get(row >> 3) >> (row & 7) & 1) == 0;
+        return hasNulls && (bits()[row >> 3] >> (row & 7) & 1) == 0;
     }
 
     @Override
@@ -34,6 +39,13 @@ abstract class ArrowVector implements ColumnVector, IpcBatch.View {
         // Without this a column without NULLs would still answer.
         hasNulls = true;
         validity = null;
+    }
+
+    private byte[] bits() {
+        if (validity == null) {
+            throw IpcBatch.released();
+        }
+        return validity;
     }
 
     /** The buffer itself, unless the batch is gone. */
