@@ -154,6 +154,8 @@ pub struct Switches {
     pub compress_csv_only: bool,
     /// A text `IN` a list of integers compares texts (else numbers).
     pub in_compares_texts: bool,
+    /// `TABLET(id)` reads nothing for an id that the table does not have (else an error).
+    pub unknown_tablets_ignored: bool,
     /// Global value of the session variable `enable_parallel_result_sink`: results lie on several endpoints.
     pub parallel_result_sink: bool,
 }
@@ -188,6 +190,7 @@ impl Default for Switches {
             typed_changelog_errors: false,
             compress_csv_only: false,
             in_compares_texts: false,
+            unknown_tablets_ignored: false,
             parallel_result_sink: false,
         }
     }
@@ -273,6 +276,7 @@ impl Switches {
             "typed_changelog_errors" => put(&mut self.typed_changelog_errors, name, value),
             "compress_csv_only" => put(&mut self.compress_csv_only, name, value),
             "in_compares_texts" => put(&mut self.in_compares_texts, name, value),
+            "unknown_tablets_ignored" => put(&mut self.unknown_tablets_ignored, name, value),
             "enable_parallel_result_sink" => put(&mut self.parallel_result_sink, name, value),
             other => Err(format!("unknown switch `{other}`")),
         }

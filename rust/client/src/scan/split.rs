@@ -100,13 +100,22 @@ impl Reader {
             .await?;
         warn_once(self.flight.take_warnings());
         let counted = columns.found.is_empty();
-        let mut sink = Sink::new(&config, &columns, &self.shared);
+        let shared = self.shared.clone();
+        let mut sink = Sink::new(&config, &columns, &shared);
         for endpoint in &answer.endpoints {
             let mut stream = patience.waiting(self.flight.open(endpoint)).await?;
             if let Err(error) = sink.drain(&mut stream, &mut patience).await {
                 self.flight.forget(&stream.node);
                 return Err(error);
             }
+        }
+        let empty = if counted {
+            sink.counted == Some(0)
+        } else {
+            sink.rows == 0
+        };
+        if empty || tablets.len() > 1 {
+            self.require(tablets, &columns).await?;
         }
         if counted {
             return sink.count_out(config.limit).await;
@@ -119,6 +128,41 @@ impl Reader {
             .retryable()),
             _ => Ok(()),
         }
+    }
+
+    /// Fails when the table no longer has one of the tablets: Doris answers a query for a tablet that it does not know with no
+    /// rows, as if the tablet were empty. A rewrite of the table (overwrite, replace, change of a column's type, truncate) gives
+    /// it new tablets, and those that were planned before would be lost without a word.
+    async fn require(&mut self, tablets: &[i64], columns: &Columns) -> Result<(), Error> {
+        if tablets.is_empty() {
+            return Ok(());
+        }
+        let config = &self.shared.config;
+        let query = sql::plan_query(config, &columns.found, "", columns.first.as_deref());
+        let present: HashSet<i64> = self
+            .flight
+            .frontends()?
+            .tablets(&config.table, &query)
+            .await?
+            .iter()
+            .map(|tablet| tablet.id)
+            .collect();
+        let gone: Vec<i64> = tablets
+            .iter()
+            .copied()
+            .filter(|id| !present.contains(id))
+            .collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::NotFound,
+            format!(
+                "the table {} has no tablet {gone:?} any more: it was overwritten, replaced, altered or truncated after the read \
+                 was planned; start the job anew, without its checkpoint",
+                config.table
+            ),
+        ))
     }
 
     pub(super) async fn close(&mut self, limit: Duration) {

@@ -201,3 +201,37 @@ async fn names_with_backticks_quotes_and_blanks() {
     let read = read(&standin, "d b.tx", &[("a b", "INT")]).wanted(&[("`c``d`", "STRING"), ("`a b`", "INT")]);
     assert_eq!(read.rows().await.unwrap(), ["x|1"]);
 }
+
+/// Doris answers a query for a tablet that it does not know with no rows. That must not look like an empty tablet.
+#[tokio::test]
+async fn tablets_that_are_gone_are_an_error() {
+    let standin = cluster_with(
+        "CREATE DATABASE db; CREATE TABLE db.t (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 4; \
+         INSERT INTO db.t VALUES (1), (2), (3), (4), (5), (6), (7), (8);",
+        |c| c.set = vec!["unknown_tablets_ignored=true".to_owned()],
+    )
+    .await;
+    let read = read(&standin, "db.t", &[("id", "INT")]);
+    let planned = read.plan().await.unwrap().tablets;
+    standin
+        .execute(
+            "DROP TABLE db.t; CREATE TABLE db.t (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 4; \
+             INSERT INTO db.t VALUES (1), (2), (3), (4), (5), (6), (7), (8);",
+        )
+        .await
+        .unwrap();
+    let ids: Vec<i64> = planned.iter().map(|t| t.id).collect();
+    for split in [&ids[..1], &ids[..]] {
+        let error = read.split(split.to_vec()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+        assert!(error.to_string().contains("has no tablet"), "{error}");
+        assert!(!error.is_retryable(), "{error}");
+    }
+    let counted = read.clone().wanted(&[]).split(ids[..1].to_vec()).await;
+    assert_eq!(counted.unwrap_err().kind(), ErrorKind::NotFound);
+    // An empty tablet of the table is one.
+    standin.execute("DELETE FROM db.t WHERE id > 0").await.unwrap();
+    for tablet in read.plan().await.unwrap().tablets {
+        assert!(read.split(vec![tablet.id]).await.unwrap().is_empty());
+    }
+}

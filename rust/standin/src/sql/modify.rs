@@ -59,7 +59,9 @@ impl Engine {
         place: Place,
         sql: &str,
     ) -> Result<HashMap<i64, Vec<(usize, usize)>>, SqlError> {
-        let provider: Arc<dyn TableProvider> = SnapshotTable::new(table.snapshot(), place, true)?;
+        let version = table.snapshot();
+        place.check_tablets(&version)?;
+        let provider: Arc<dyn TableProvider> = SnapshotTable::new(version, place, true)?;
         let parsed = statements(sql)?;
         let own = HashMap::from([("__target".to_string(), provider)]);
         let mut stream = self
@@ -130,6 +132,7 @@ impl Engine {
             alias.replace('`', "``")
         );
         let parsed = statements(&sql)?;
+        place.check_tablets(&version)?;
         let provider: Arc<dyn TableProvider> = SnapshotTable::new(Arc::clone(&version), place, false)?;
         let own = HashMap::from([("__target".to_string(), provider)]);
         let mut stream = self

@@ -84,6 +84,9 @@ impl Engine {
                 }
             }
         }
+        if !self.switches().unknown_tablets_ignored {
+            scan.place.check_tablets(&version)?;
+        }
         let batches = scan.place.visible(&version)?;
         let fields: Vec<Field> = columns
             .iter()

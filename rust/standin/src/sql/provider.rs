@@ -38,7 +38,6 @@ pub struct SnapshotTable {
 impl SnapshotTable {
     /// The part of a version that `place` names. With `locations` the rows carry [`LOCATION`].
     pub fn new(version: Arc<TableVersion>, place: Place, locations: bool) -> Result<Arc<Self>, SqlError> {
-        place.check_tablets(&version)?;
         let partitions = place.chosen_partitions(&version)?;
         let mut schema = version.schema.compute_schema();
         if locations {

@@ -260,7 +260,13 @@ impl Engine {
             return self.information_table(&database, &place.table);
         }
         match self.catalog().relation(&database, &place.table)? {
-            Relation::Table(table) => Ok(SnapshotTable::new(table.snapshot(), place, false)?),
+            Relation::Table(table) => {
+                let version = table.snapshot();
+                if !self.switches().unknown_tablets_ignored {
+                    place.check_tablets(&version)?;
+                }
+                Ok(SnapshotTable::new(version, place, false)?)
+            }
             Relation::View(_)
                 if place
                     != (Place {
