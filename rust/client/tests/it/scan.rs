@@ -221,13 +221,13 @@ async fn tablets_that_are_gone_are_an_error() {
         .await
         .unwrap();
     let ids: Vec<i64> = planned.iter().map(|t| t.id).collect();
-    for split in [&ids[..1], &ids[..]] {
-        let error = read.split(split.to_vec()).await.unwrap_err();
+    for split in [vec![ids[0]], ids.clone()] {
+        let error = read.split(split).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
         assert!(error.to_string().contains("has no tablet"), "{error}");
         assert!(!error.is_retryable(), "{error}");
     }
-    let counted = read.clone().wanted(&[]).split(ids[..1].to_vec()).await;
+    let counted = read.clone().wanted(&[]).split(vec![ids[0]]).await;
     assert_eq!(counted.unwrap_err().kind(), ErrorKind::NotFound);
     // An empty tablet of the table is one.
     standin.execute("DELETE FROM db.t WHERE id > 0").await.unwrap();
