@@ -1,10 +1,7 @@
 package org.apache.doris.flink.config;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import org.apache.doris.flink.jni.TextMap;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,10 +9,8 @@ import java.util.stream.Collectors;
 
 /**
  * A scan as the native core takes it: a complete and resolved map of text, so that no default has
- * to be known on the other side.
- *
- * <p>Bytes, big-endian: u32 count, then per entry u32 length and UTF-8 of the key, u32 length and
- * UTF-8 of the value. The password is among the values: the bytes must never be logged.
+ * to be known on the other side; written as a {@link TextMap}. The password is among the values:
+ * the bytes must never be logged.
  */
 public final class ConfigCodec {
 
@@ -65,23 +60,7 @@ public final class ConfigCodec {
     }
 
     static byte[] encode(Map<String, String> map) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeInt(map.size());
-            for (Map.Entry<String, String> entry : map.entrySet()) {
-                write(out, entry.getKey());
-                write(out, entry.getValue());
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("Writing to memory failed.", e);
-        }
-        return bytes.toByteArray();
-    }
-
-    private static void write(DataOutputStream out, String text) throws IOException {
-        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        out.writeInt(utf8.length);
-        out.write(utf8);
+        return TextMap.encode(map);
     }
 
     private static String addresses(List<NetworkAddress> addresses) {

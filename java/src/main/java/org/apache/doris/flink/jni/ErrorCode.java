@@ -31,7 +31,13 @@ public enum ErrorCode {
     /** A fault of the native library that ended in a panic; the handle is unusable. */
     PANIC(13),
     /** The native library could not be loaded. */
-    LIBRARY(14);
+    LIBRARY(14),
+    /** The server refused a load, for its data or its parameters. */
+    LOAD(15),
+    /** A label that was about to be used is finished already: its rows are in the table. */
+    LABEL(16),
+    /** The server refused a commit or an abort. */
+    TRANSACTION(17);
 
     private final int number;
 

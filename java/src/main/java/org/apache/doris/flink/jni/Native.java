@@ -7,8 +7,9 @@ import java.nio.ByteBuffer;
  *
  * <p>A handle is a number that is checked on each call: a closed, foreign or damaged one gives an
  * exception. No call waits longer than the timeout it is given. Text crosses as UTF-8 bytes.
- * Callers are {@link NativeLibrary}, {@link NativeScan}, {@link NativePlan}, {@link NativeCounters}
- * and {@link NativeLog}, which load the library first.
+ * Callers are the handles ({@link NativeScan}, {@link NativePlan}, {@link NativeSink}, {@link
+ * NativeLoad}, {@link NativeCall}), {@link NativeLibrary}, {@link NativeCounters} and {@link
+ * NativeLog}; the library is loaded by then.
  */
 final class Native {
     private Native() {}
@@ -69,4 +70,47 @@ final class Native {
 
     /** Frees a batch; false when that had been done before. */
     static native boolean batchRelease(long batch);
+
+    /** Opens the sink of one writer or committer; no I/O. The handle must be closed. */
+    static native long sinkOpen(byte[] config) throws NativeException;
+
+    /** Figures of one sink, in the order of {@link SinkMetrics}. */
+    static native long[] sinkMetrics(long sink) throws NativeException;
+
+    /** Ends its loads and calls, frees; from any thread; no error when it was closed before. */
+    static native void sinkClose(long sink) throws NativeException;
+
+    /** Begins a call, described by a {@link TextMap}; the handle must be closed. */
+    static native long callStart(long sink, byte[] request) throws NativeException;
+
+    /** 0 ready, 1 timeout. */
+    static native int callPoll(long call, int timeoutMs) throws NativeException;
+
+    /** The answer as a {@link TextMap}. */
+    static native byte[] callResult(long call) throws NativeException;
+
+    /** Cancels and frees; from any thread; no error when it was closed before. */
+    static native void callClose(long call) throws NativeException;
+
+    /** Opens a load, described by a {@link TextMap}; no I/O. The handle must be closed. */
+    static native long loadOpen(long sink, byte[] spec) throws NativeException;
+
+    /** Lends a direct buffer until it is submitted or the load closed; null: timeout. */
+    static native ByteBuffer loadAcquire(long load, long bytes, int timeoutMs)
+            throws NativeException;
+
+    /** Takes the lent buffer back, filled; its memory must not be touched from now on. */
+    static native void loadSubmit(long load, long rows, long[] layout) throws NativeException;
+
+    /** No more rows. */
+    static native void loadFinish(long load) throws NativeException;
+
+    /** 0 ready, 1 timeout. */
+    static native int loadPoll(long load, int timeoutMs) throws NativeException;
+
+    /** The outcome as a {@link TextMap}. */
+    static native byte[] loadResult(long load) throws NativeException;
+
+    /** Drops what is unfinished, frees; from any thread; no error when it was closed before. */
+    static native void loadClose(long load) throws NativeException;
 }

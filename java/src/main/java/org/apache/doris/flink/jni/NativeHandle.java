@@ -58,6 +58,33 @@ abstract class NativeHandle implements AutoCloseable {
         }
     }
 
+    /** One native call that waits no longer than a slice; null when it found nothing. */
+    interface Slice<T> {
+        T run(int timeoutMs) throws NativeException;
+    }
+
+    /**
+     * Repeats a call until it finds something, at most the given time, which may be 0.
+     *
+     * @return null when the time has passed or on an interrupt, which stays set
+     */
+    static <T> T waitFor(long timeoutMs, Slice<T> call) throws NativeException {
+        long deadline = deadline(timeoutMs);
+        try {
+            while (true) {
+                T found = call.run(slice(deadline));
+                if (found != null
+                        || Thread.currentThread().isInterrupted()
+                        || slice(deadline) == 0) {
+                    return found;
+                }
+                NativeLog.drain();
+            }
+        } finally {
+            NativeLog.drain();
+        }
+    }
+
     /** Milliseconds of the next slice of a wait, 0 when its end has come. */
     static int slice(long deadlineNanos) {
         long left = (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000;

@@ -28,20 +28,7 @@ public final class NativePlan extends NativeHandle {
      * @throws NativeException why planning failed
      */
     public boolean poll(long timeoutMs) throws NativeException {
-        long deadline = deadline(timeoutMs);
-        try {
-            while (true) {
-                if (Native.planPoll(id(), slice(deadline)) == 0) {
-                    return true;
-                }
-                if (Thread.currentThread().isInterrupted() || slice(deadline) == 0) {
-                    return false;
-                }
-                NativeLog.drain();
-            }
-        } finally {
-            NativeLog.drain();
-        }
+        return waitFor(timeoutMs, slice -> Native.planPoll(id(), slice) == 0 ? true : null) != null;
     }
 
     /** The plan, after a poll said that it is ready. */

@@ -1,0 +1,36 @@
+package org.apache.doris.flink.jni;
+
+import java.util.Map;
+
+/**
+ * A request to the server that is under way: awaited, its result read, then closed. {@link #close}
+ * may come from any thread; a request whose call is closed early may or may not have reached the
+ * server.
+ */
+public final class NativeCall extends NativeHandle {
+
+    NativeCall(long id) throws NativeException {
+        super("call", id);
+    }
+
+    /**
+     * Waits for the answer, at most the given time. An interrupt ends the wait within a tenth of a
+     * second and stays set.
+     *
+     * @return whether the result can be read
+     * @throws NativeException why the call failed; the same at each further attempt
+     */
+    public boolean await(long timeoutMs) throws NativeException {
+        return waitFor(timeoutMs, slice -> Native.callPoll(id(), slice) == 0 ? true : null) != null;
+    }
+
+    /** The answer as {@link NativeSink#call} describes it, once {@link #await} said it is there. */
+    public Map<String, String> result() throws NativeException {
+        return TextMap.decode(Native.callResult(id()));
+    }
+
+    @Override
+    void free(long id) throws NativeException {
+        Native.callClose(id);
+    }
+}

@@ -1,0 +1,71 @@
+package org.apache.doris.flink.jni;
+
+/** Figures of one sink since it was opened; in the order of {@code Native.sinkMetrics}. */
+public final class SinkMetrics {
+    private static final int COUNT = 11;
+
+    private final long[] values;
+
+    SinkMetrics(long[] values) throws NativeException {
+        if (values == null || values.length < COUNT) {
+            throw new NativeException(
+                    ErrorCode.INTERNAL, "the native library returned no sink metrics");
+        }
+        this.values = values;
+    }
+
+    /** Native bytes of ring buffers now, those in Java's hands included. */
+    public long ringBytes() {
+        return values[0];
+    }
+
+    /** Compressed bytes kept now so that a broken load can be sent again. */
+    public long replayBytes() {
+        return values[1];
+    }
+
+    /** The most that ring and kept bytes together have ever been. */
+    public long maxHeldBytes() {
+        return values[2];
+    }
+
+    /** Loads that are open now. */
+    public long openLoads() {
+        return values[3];
+    }
+
+    /** Loads that the server accepted. */
+    public long loadsSucceeded() {
+        return values[4];
+    }
+
+    /** Attempts of loads that failed, those that were sent again included. */
+    public long attemptsFailed() {
+        return values[5];
+    }
+
+    /** Rows sent; a row that was sent again counts once. */
+    public long rows() {
+        return values[6];
+    }
+
+    /** Bytes of the rows in the load format, before compression. */
+    public long encodedBytes() {
+        return values[7];
+    }
+
+    /** Bytes that went to the server, after compression. */
+    public long sentBytes() {
+        return values[8];
+    }
+
+    /** How often a commit was tried again. */
+    public long commitRetries() {
+        return values[9];
+    }
+
+    /** Connections for load bodies that are open now. */
+    public long openConnections() {
+        return values[10];
+    }
+}
