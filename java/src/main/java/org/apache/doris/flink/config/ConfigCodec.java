@@ -2,15 +2,17 @@ package org.apache.doris.flink.config;
 
 import org.apache.doris.flink.jni.TextMap;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A scan as the native core takes it: a complete and resolved map of text, so that no default has
- * to be known on the other side; written as a {@link TextMap}. The password is among the values:
- * the bytes must never be logged.
+ * A scan or a sink as the native core takes it: a complete and resolved map of text, so that no
+ * default has to be known on the other side; written as a {@link TextMap}. The password is among
+ * the values: the bytes must never be logged.
  */
 public final class ConfigCodec {
 
@@ -21,22 +23,23 @@ public final class ConfigCodec {
         return encode(resolve(scan));
     }
 
+    /**
+     * Encodes a sink for the native core.
+     *
+     * @param loadTimeoutSeconds run time that each load asks of the server
+     * @param answerTimeout longest wait for a load's final answer
+     */
+    public static byte[] encode(SinkConfig sink, long loadTimeoutSeconds, Duration answerTimeout) {
+        return encode(resolve(sink, loadTimeoutSeconds, answerTimeout));
+    }
+
     static Map<String, String> resolve(ScanConfig scan) {
         ConnectionConfig connection = scan.connection();
         ReadConfig read = scan.read();
-        Map<String, String> map = new LinkedHashMap<>();
-        map.put("fenodes", addresses(connection.fenodes()));
-        map.put("benodes", addresses(connection.benodes()));
-        map.put("username", connection.username());
-        map.put("password", connection.password());
+        Map<String, String> map = resolve(connection);
         map.put("table.catalog", connection.table().catalog());
         map.put("table.database", connection.table().database());
         map.put("table.name", connection.table().table());
-        map.put("doris.request.retries", String.valueOf(connection.retries()));
-        map.put(
-                "doris.request.connect.timeout",
-                String.valueOf(connection.connectTimeout().toMillis()));
-        map.put("doris.request.read.timeout", String.valueOf(connection.readTimeout().toMillis()));
         map.put("doris.request.query.timeout", String.valueOf(read.queryTimeout().toMillis()));
         map.put("doris.batch.size", String.valueOf(read.batchSize()));
         map.put("doris.exec.mem.limit", String.valueOf(read.execMemLimit()));
@@ -44,7 +47,6 @@ public final class ConfigCodec {
         map.put("source.flight-sql-port", String.valueOf(read.flightPort()));
         map.put("source.read-buffer-size", String.valueOf(read.bufferSize()));
         map.put("source.flight-host-mapping", read.hostMapping());
-        map.put("doris.native.worker-threads", String.valueOf(connection.workerThreads()));
         map.put("doris.filter.query", read.filterQuery());
         map.put("read.filter", scan.filter());
         map.put("read.limit", String.valueOf(scan.limit()));
@@ -56,6 +58,48 @@ public final class ConfigCodec {
             map.put("read.column." + i + ".path", column.quotedPath());
             map.put("read.column." + i + ".type", column.type().asSerializableString());
         }
+        return map;
+    }
+
+    static Map<String, String> resolve(
+            SinkConfig sink, long loadTimeoutSeconds, Duration answerTimeout) {
+        WriteConfig write = sink.write();
+        Map<String, String> map = resolve(sink.connection());
+        map.put("auto-redirect", String.valueOf(write.autoRedirect()));
+        map.put("write.two-phase", String.valueOf(write.twoPhase()));
+        map.put("write.group-commit", String.valueOf(write.groupCommit()));
+        map.put("write.enable-delete", String.valueOf(write.enableDelete()));
+        map.put("sink.max-retries", String.valueOf(write.maxRetries()));
+        map.put("sink.buffer-size", String.valueOf(write.bufferSize()));
+        map.put("sink.buffer-count", String.valueOf(write.bufferCount()));
+        map.put("sink.replay-buffer-size", String.valueOf(write.replayBufferSize()));
+        map.put("sink.compress-level", String.valueOf(write.compressLevel()));
+        map.put("write.answer-timeout", String.valueOf(answerTimeout.toMillis()));
+        map.put("write.local-time-zone", sink.localTimeZone());
+        Map<String, String> properties = new TreeMap<>(write.properties());
+        properties.put(LoadProperties.TIMEOUT, String.valueOf(loadTimeoutSeconds));
+        map.put("write.properties", String.valueOf(properties.size()));
+        int i = 0;
+        for (Map.Entry<String, String> property : properties.entrySet()) {
+            map.put("write.property." + i + ".name", property.getKey());
+            map.put("write.property." + i + ".value", property.getValue());
+            i++;
+        }
+        return map;
+    }
+
+    private static Map<String, String> resolve(ConnectionConfig connection) {
+        Map<String, String> map = new LinkedHashMap<>();
+        map.put("fenodes", addresses(connection.fenodes()));
+        map.put("benodes", addresses(connection.benodes()));
+        map.put("username", connection.username());
+        map.put("password", connection.password());
+        map.put("doris.request.retries", String.valueOf(connection.retries()));
+        map.put(
+                "doris.request.connect.timeout",
+                String.valueOf(connection.connectTimeout().toMillis()));
+        map.put("doris.request.read.timeout", String.valueOf(connection.readTimeout().toMillis()));
+        map.put("doris.native.worker-threads", String.valueOf(connection.workerThreads()));
         return map;
     }
 

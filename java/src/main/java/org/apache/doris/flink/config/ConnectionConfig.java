@@ -30,7 +30,7 @@ public final class ConnectionConfig implements Serializable {
     private final int workerThreads;
     private final String libraryPath;
 
-    private ConnectionConfig(OptionValues options) {
+    private ConnectionConfig(OptionValues options, boolean tableRequired) {
         fenodes = addresses(options, DorisConfigOptions.FENODES);
         if (fenodes.isEmpty()) {
             throw options.invalid(
@@ -40,18 +40,9 @@ public final class ConnectionConfig implements Serializable {
         }
         benodes = addresses(options, DorisConfigOptions.BENODES);
         table =
-                options.exact(DorisConfigOptions.TABLE_IDENTIFIER)
-                        .map(String::trim)
-                        .flatMap(TableIdentifier::parse)
-                        .orElseThrow(
-                                () ->
-                                        options.invalid(
-                                                DorisConfigOptions.TABLE_IDENTIFIER,
-                                                "allowed are 'database.table' and, for snapshot"
-                                                    + " reads, 'catalog.database.table', parts"
-                                                    + " quoted with backticks where they hold dots"
-                                                    + " or blanks",
-                                                "Name the table with its database."));
+                tableRequired || options.text(DorisConfigOptions.TABLE_IDENTIFIER).isPresent()
+                        ? table(options)
+                        : null;
         username = options.exact(DorisConfigOptions.USERNAME).orElse("");
         password = options.exact(DorisConfigOptions.PASSWORD).orElse("");
         if (username.isEmpty() && !password.isEmpty()) {
@@ -72,7 +63,15 @@ public final class ConnectionConfig implements Serializable {
 
     /** Reads and checks the connection part of a table's options. */
     public static ConnectionConfig from(OptionValues options) {
-        return new ConnectionConfig(options);
+        return new ConnectionConfig(options, true);
+    }
+
+    /**
+     * As {@link #from}, for a sink whose serializer names the table of every record: the table may
+     * be missing or blank.
+     */
+    public static ConnectionConfig withTableByRecord(OptionValues options) {
+        return new ConnectionConfig(options, false);
     }
 
     /** Front ends, at least one. */
@@ -87,7 +86,15 @@ public final class ConnectionConfig implements Serializable {
 
     /** The table. */
     public TableIdentifier table() {
+        if (table == null) {
+            throw new IllegalStateException("The connection names no table.");
+        }
         return table;
+    }
+
+    /** Whether there is a table; only a sink that writes to the tables of its records has none. */
+    public boolean hasTable() {
+        return table != null;
     }
 
     /** User name; may be empty. */
@@ -130,6 +137,20 @@ public final class ConnectionConfig implements Serializable {
     @Override
     public String toString() {
         return "ConnectionConfig{fenodes=" + fenodes + ", table=" + table + '}';
+    }
+
+    private static TableIdentifier table(OptionValues options) {
+        return options.exact(DorisConfigOptions.TABLE_IDENTIFIER)
+                .map(String::trim)
+                .flatMap(TableIdentifier::parse)
+                .orElseThrow(
+                        () ->
+                                options.invalid(
+                                        DorisConfigOptions.TABLE_IDENTIFIER,
+                                        "allowed are 'database.table' and, for snapshot reads,"
+                                                + " 'catalog.database.table', parts quoted with"
+                                                + " backticks where they hold dots or blanks",
+                                        "Name the table with its database."));
     }
 
     private static List<NetworkAddress> addresses(

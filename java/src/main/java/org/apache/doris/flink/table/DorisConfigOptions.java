@@ -29,6 +29,7 @@ public final class DorisConfigOptions {
     public static final ConfigOption<String> USERNAME = CommonOptions.USERNAME;
     public static final ConfigOption<String> PASSWORD = CommonOptions.PASSWORD;
     public static final ConfigOption<String> JDBC_URL = CommonOptions.JDBC_URL;
+    public static final ConfigOption<Boolean> AUTO_REDIRECT = CommonOptions.AUTO_REDIRECT;
     public static final ConfigOption<Integer> REQUEST_RETRIES = CommonOptions.REQUEST_RETRIES;
     public static final ConfigOption<Duration> CONNECT_TIMEOUT = CommonOptions.CONNECT_TIMEOUT;
     public static final ConfigOption<Duration> READ_TIMEOUT = CommonOptions.READ_TIMEOUT;
@@ -49,6 +50,21 @@ public final class DorisConfigOptions {
     public static final ConfigOption<String> FLIGHT_HOST_MAPPING = ReadOptions.FLIGHT_HOST_MAPPING;
 
     public static final ConfigOption<String> SCAN_MODE = ChangelogOptions.SCAN_MODE;
+
+    public static final ConfigOption<String> LABEL_PREFIX = SinkOptions.LABEL_PREFIX;
+    public static final ConfigOption<Boolean> ENABLE_DELETE = SinkOptions.ENABLE_DELETE;
+    public static final ConfigOption<Boolean> ENABLE_2PC = SinkOptions.ENABLE_2PC;
+    public static final ConfigOption<MemorySize> SINK_BUFFER_SIZE = SinkOptions.BUFFER_SIZE;
+    public static final ConfigOption<Integer> SINK_BUFFER_COUNT = SinkOptions.BUFFER_COUNT;
+    public static final ConfigOption<Integer> SINK_MAX_RETRIES = SinkOptions.MAX_RETRIES;
+    public static final ConfigOption<Boolean> IGNORE_UPDATE_BEFORE =
+            SinkOptions.IGNORE_UPDATE_BEFORE;
+    public static final ConfigOption<Boolean> IGNORE_COMMIT_ERROR = SinkOptions.IGNORE_COMMIT_ERROR;
+    public static final ConfigOption<Duration> PRECOMMIT_TIMEOUT = SinkOptions.PRECOMMIT_TIMEOUT;
+    public static final ConfigOption<Boolean> SINK_USE_CACHE = SinkOptions.USE_CACHE;
+    public static final ConfigOption<MemorySize> SINK_REPLAY_BUFFER_SIZE =
+            SinkOptions.REPLAY_BUFFER_SIZE;
+    public static final ConfigOption<Integer> SINK_COMPRESS_LEVEL = SinkOptions.COMPRESS_LEVEL;
 
     /**
      * Former name → today's option, for the names that only changed their spelling and unit-less

@@ -1,0 +1,80 @@
+package org.apache.doris.flink.config;
+
+import org.apache.doris.flink.table.DorisConfigOptions;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * The Stream Load parameters of a sink, {@code sink.properties.*}: what the user gave, by
+ * lower-case name, and what they mean once the defaults are filled in.
+ */
+public final class LoadProperties {
+
+    /** Name of the parameter that says how rows are spelled. */
+    public static final String FORMAT = "format";
+
+    /** Name of the parameter that says how the body is compressed. */
+    public static final String COMPRESS_TYPE = "compress_type";
+
+    /** Name of the parameter that limits the load's run time on the server, in seconds. */
+    public static final String TIMEOUT = "timeout";
+
+    private static final String READ_JSON_BY_LINE = "read_json_by_line";
+    private static final String GROUP_COMMIT = "group_commit";
+    private static final String GROUP_COMMIT_OFF = "off_mode";
+
+    private LoadProperties() {}
+
+    /** What the user gave, values unchanged, in order of the lower-case names. */
+    public static Map<String, String> given(OptionValues options) {
+        return options.withPrefix(
+                DorisConfigOptions.SINK_PROPERTIES_PREFIX, name -> name.toLowerCase(Locale.ROOT));
+    }
+
+    /**
+     * The parameters as loads send them: format and compression are always named, in lower case,
+     * and JSON is always read by line. Everything else is as given.
+     */
+    static Map<String, String> resolve(Map<String, String> given) {
+        Map<String, String> resolved = new TreeMap<>(given);
+        resolved.put(FORMAT, format(given));
+        resolved.put(COMPRESS_TYPE, compressType(given));
+        if (format(given).equals("json")) {
+            resolved.put(READ_JSON_BY_LINE, "true");
+        }
+        if (!isGroupCommit(given)) {
+            resolved.remove(GROUP_COMMIT);
+        }
+        return resolved;
+    }
+
+    /** {@code csv}, the default, {@code json} or {@code arrow}. */
+    public static String format(Map<String, String> properties) {
+        return plain(properties.getOrDefault(FORMAT, "csv"));
+    }
+
+    /** {@code gz}, the default, {@code lz4}, {@code zstd}, or empty for none. */
+    public static String compressType(Map<String, String> properties) {
+        return plain(properties.getOrDefault(COMPRESS_TYPE, "gz"));
+    }
+
+    /** Whether the server gathers loads into groups, in which case there is no label. */
+    public static boolean isGroupCommit(Map<String, String> properties) {
+        return !plain(properties.getOrDefault(GROUP_COMMIT, GROUP_COMMIT_OFF))
+                .equals(GROUP_COMMIT_OFF);
+    }
+
+    /** The user's own limit of a load's run time, in seconds; the value has been checked. */
+    static OptionalLong timeout(Map<String, String> given) {
+        return given.containsKey(TIMEOUT)
+                ? OptionalLong.of(Long.parseLong(given.get(TIMEOUT).trim()))
+                : OptionalLong.empty();
+    }
+
+    private static String plain(String value) {
+        return value.trim().toLowerCase(Locale.ROOT);
+    }
+}

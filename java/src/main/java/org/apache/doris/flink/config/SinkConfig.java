@@ -1,0 +1,91 @@
+package org.apache.doris.flink.config;
+
+import org.apache.flink.table.types.logical.RowType;
+
+import java.io.Serializable;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * One sink as it was planned: connection, writing, declared columns, zone, label prefix. Immutable;
+ * travels with the job to all its machines, so that all subtasks and attempts share the drawn
+ * prefix.
+ */
+public final class SinkConfig implements Serializable {
+
+    private static final long serialVersionUID = 1L;
+
+    private static final int DRAWN_DIGITS = 16;
+
+    private final ConnectionConfig connection;
+    private final WriteConfig write;
+    private final RowType declared;
+    private final String localTimeZone;
+    private final String drawnPrefix;
+    private final List<String> warnings;
+
+    /**
+     * @param declared all columns of the rows, in order; null when a serializer of the user writes
+     *     the bytes
+     * @param localTimeZone zone id of {@code table.local-time-zone}
+     * @param warnings what the user should know; to be logged once, when the sink starts
+     */
+    public SinkConfig(
+            ConnectionConfig connection,
+            WriteConfig write,
+            RowType declared,
+            String localTimeZone,
+            List<String> warnings) {
+        this.connection = connection;
+        this.write = write;
+        this.declared = declared;
+        this.localTimeZone = localTimeZone;
+        this.drawnPrefix =
+                "flink_" + UUID.randomUUID().toString().replace("-", "").substring(0, DRAWN_DIGITS);
+        this.warnings = List.copyOf(warnings);
+    }
+
+    /** Cluster, table and login. */
+    public ConnectionConfig connection() {
+        return connection;
+    }
+
+    /** How to write. */
+    public WriteConfig write() {
+        return write;
+    }
+
+    /** The columns of the rows; empty when a serializer of the user writes the bytes. */
+    public Optional<RowType> declared() {
+        return Optional.ofNullable(declared);
+    }
+
+    /** Zone id of {@code table.local-time-zone}. */
+    public String localTimeZone() {
+        return localTimeZone;
+    }
+
+    /**
+     * Start of all labels: the user's, else one drawn when this object was made. A prefix in
+     * restored state comes before a drawn one.
+     */
+    public String labelPrefix() {
+        return write.labelPrefix().orElse(drawnPrefix);
+    }
+
+    /** Whether {@link #labelPrefix} was drawn, so that one in restored state takes its place. */
+    public boolean isPrefixDrawn() {
+        return write.labelPrefix().isEmpty();
+    }
+
+    /** What the user should know about the options. */
+    public List<String> warnings() {
+        return warnings;
+    }
+
+    @Override
+    public String toString() {
+        return "SinkConfig{" + connection + ", " + write + '}';
+    }
+}
