@@ -1,9 +1,11 @@
 //! Types and bytes between Apache Doris and Flink: no I/O, no protocol.
 //!
 //! [`types`] knows both sides' types and which fits which, [`schema`] compares a table with its declaration,
-//! [`normalize`] turns what a server delivers into canonical Arrow types, [`ipc`] is the shape in which rows go on.
+//! [`normalize`] turns what a server delivers into canonical Arrow types, [`ipc`] is the shape in which rows go on and come
+//! back, [`encode`] turns them into what a load sends.
 #![forbid(unsafe_code)]
 
+pub mod encode;
 pub mod error;
 pub mod ipc;
 pub mod normalize;

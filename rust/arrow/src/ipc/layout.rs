@@ -78,26 +78,53 @@ impl Layout {
         }
         let mut buffers = Vec::new();
         for buffer in batch.buffers().into_iter().flatten() {
-            let start = count(buffer.offset(), "buffer offset")?;
-            let length = count(buffer.length(), "buffer length")?;
-            let end = start.checked_add(length).filter(|end| *end <= body.len());
-            let end = end.ok_or_else(|| {
-                Error::corrupt(format!(
-                    "a buffer at {start} of {length} bytes in a body of {}",
-                    body.len()
-                ))
-            })?;
-            buffers.push(start..end);
+            buffers.push(range(buffer.offset(), buffer.length(), body)?);
         }
         let mut variadic = Vec::new();
         for counted in batch.variadicBufferCounts().into_iter().flatten() {
             variadic.push(count(counted, "variadic buffer count")?);
         }
+        Self::walk(rows, nodes, buffers, &variadic, body, fields)
+    }
+
+    /// Verifies the numbers `[nodes, (length, nulls)*, buffers, (offset, length)*]`, depth first, as they come with the
+    /// body of a batch from Java: a record batch's header without its flatbuffer.
+    pub fn verify_numbers(numbers: &[i64], rows: usize, body: &[u8], fields: &Fields) -> Result<Self> {
+        let cut = || Error::corrupt(format!("a layout of {} numbers, which is cut", numbers.len()));
+        let pairs = |numbers: &[i64]| -> Result<(usize, usize)> {
+            let length = count(*numbers.first().ok_or_else(cut)?, "number of entries in a layout")?;
+            Ok((length, length.checked_mul(2).ok_or_else(cut)? + 1))
+        };
+        let (nodes, nodes_end) = pairs(numbers)?;
+        let rest = numbers.get(nodes_end..).ok_or_else(cut)?;
+        let (buffers, buffers_end) = pairs(rest)?;
+        if rest.len() != buffers_end {
+            return Err(cut());
+        }
+        let mut arrays = Vec::with_capacity(nodes);
+        for node in numbers[1..nodes_end].chunks_exact(2) {
+            arrays.push((count(node[0], "array length")?, count(node[1], "null count")?));
+        }
+        let mut ranges = Vec::with_capacity(buffers);
+        for buffer in rest[1..].chunks_exact(2) {
+            ranges.push(range(buffer[0], buffer[1], body)?);
+        }
+        Self::walk(rows, arrays, ranges, &[], body, fields)
+    }
+
+    fn walk(
+        rows: usize,
+        nodes: Vec<(usize, usize)>,
+        buffers: Vec<Range<usize>>,
+        variadic: &[usize],
+        body: &[u8],
+        fields: &Fields,
+    ) -> Result<Self> {
         let mut walk = Walk {
             body,
             nodes: &nodes,
             buffers: &buffers,
-            variadic: &variadic,
+            variadic,
             node: 0,
             buffer: 0,
             view: 0,
@@ -130,6 +157,19 @@ impl Layout {
             columns,
         })
     }
+}
+
+/// The place of a buffer inside the body.
+fn range(offset: i64, length: i64, body: &[u8]) -> Result<Range<usize>> {
+    let start = count(offset, "buffer offset")?;
+    let length = count(length, "buffer length")?;
+    let end = start.checked_add(length).filter(|end| *end <= body.len());
+    end.map(|end| start..end).ok_or_else(|| {
+        Error::corrupt(format!(
+            "a buffer at {start} of {length} bytes in a body of {}",
+            body.len()
+        ))
+    })
 }
 
 fn count(value: i64, what: &str) -> Result<usize> {

@@ -1,12 +1,14 @@
-//! A record batch as an Arrow IPC message: header and body, the only shape of rows that crosses to Java.
+//! A record batch as an Arrow IPC message: header and body, the only shape of rows that crosses to and from Java.
 
 mod encode;
 mod layout;
+mod rows;
 
 use bytes::Bytes;
 
 pub use encode::{Piece, assemble, empty};
 pub use layout::{ColumnSlots, Layout};
+pub use rows::batch_from_layout;
 
 /// One record batch as an IPC message. Cloning shares the bytes.
 #[derive(Clone, Debug)]

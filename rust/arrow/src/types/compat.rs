@@ -15,7 +15,7 @@ fn select(doris: &DorisType, flink: &FlinkType, top: bool) -> Result<DorisType, 
     let own = || Ok(doris.clone());
     let refuse = || Err(allowed(doris));
     match (doris, &flink.kind) {
-        (D::Null, F::Other(_)) => refuse(),
+        (D::Null, F::Other(_) | F::Multiset(_) | F::IntervalYearMonth | F::IntervalDayTime) => refuse(),
         (D::Null, _) if flink.nullable => own(),
         (D::Boolean, F::Boolean) => own(),
         (D::TinyInt, F::TinyInt | F::SmallInt | F::Int | F::BigInt) => own(),

@@ -43,7 +43,13 @@ pub enum FlinkKind {
     Array(Box<FlinkType>),
     Map(Box<FlinkType>, Box<FlinkType>),
     Row(Vec<FlinkField>),
-    /// A type that no Doris column can be read as, by its text.
+    /// How often each value occurs. Only written.
+    Multiset(Box<FlinkType>),
+    /// Months; all of `INTERVAL YEAR`, `MONTH` and `YEAR TO MONTH`. Only written.
+    IntervalYearMonth,
+    /// Milliseconds; every interval of days and parts of a day. Only written.
+    IntervalDayTime,
+    /// A type that is neither read nor written, by its text.
     Other(String),
 }
 
@@ -65,7 +71,7 @@ impl FlinkType {
         Ok(parsed)
     }
 
-    /// The Arrow type in which values of this type reach Java; `None` for types that are never read.
+    /// The Arrow type in which values of this type cross to and from Java; `None` for types that never do.
     pub fn canonical(&self) -> Option<DataType> {
         Some(match &self.kind {
             FlinkKind::Boolean => DataType::Boolean,
@@ -84,16 +90,10 @@ impl FlinkType {
                 DataType::Timestamp(TimeUnit::Microsecond, None)
             }
             FlinkKind::Array(item) => DataType::List(Arc::new(Field::new("item", item.canonical()?, true))),
-            FlinkKind::Map(key, value) => {
-                let entries = vec![
-                    Field::new("key", key.canonical()?, false),
-                    Field::new("value", value.canonical()?, true),
-                ];
-                DataType::Map(
-                    Arc::new(Field::new("entries", DataType::Struct(entries.into()), false)),
-                    false,
-                )
-            }
+            FlinkKind::Map(key, value) => map(key.canonical()?, value.canonical()?),
+            FlinkKind::Multiset(value) => map(value.canonical()?, DataType::Int32),
+            FlinkKind::IntervalYearMonth => DataType::Int32,
+            FlinkKind::IntervalDayTime => DataType::Int64,
             FlinkKind::Row(fields) => {
                 let fields: Option<Vec<_>> = fields
                     .iter()
@@ -111,11 +111,19 @@ impl FlinkType {
             || match &self.kind {
                 FlinkKind::Array(item) => item.has_not_null(),
                 // Keys are never NULL, whatever is declared.
-                FlinkKind::Map(_, _) => true,
+                FlinkKind::Map(_, _) | FlinkKind::Multiset(_) => true,
                 FlinkKind::Row(fields) => fields.iter().any(|f| f.r#type.has_not_null()),
                 _ => false,
             }
     }
+}
+
+fn map(key: DataType, value: DataType) -> DataType {
+    let entries = vec![Field::new("key", key, false), Field::new("value", value, true)];
+    DataType::Map(
+        Arc::new(Field::new("entries", DataType::Struct(entries.into()), false)),
+        false,
+    )
 }
 
 fn parse(cursor: &mut Cursor<'_>, depth: usize) -> Result<FlinkType> {
@@ -203,19 +211,13 @@ fn parse_kind(cursor: &mut Cursor<'_>, depth: usize) -> Result<FlinkKind> {
             FlinkKind::Map(Box::new(key), Box::new(value))
         }
         "ROW" => FlinkKind::Row(parse_fields(cursor, depth)?),
-        "INTERVAL" => {
-            for part in ["YEAR", "DAY", "HOUR", "MINUTE", "MONTH", "SECOND"] {
-                if cursor.take_word(part) {
-                    cursor.numbers()?;
-                    break;
-                }
-            }
-            if cursor.take_word("TO") {
-                cursor.word();
-                cursor.numbers()?;
-            }
-            FlinkKind::Other(name)
+        "MULTISET" => {
+            cursor.expect('<')?;
+            let item = parse(cursor, depth + 1)?;
+            cursor.expect('>')?;
+            FlinkKind::Multiset(Box::new(item))
         }
+        "INTERVAL" => parse_interval(cursor)?,
         _ => {
             while cursor.peek('<') || cursor.peek('(') {
                 cursor.skip_balanced()?;
@@ -223,6 +225,33 @@ fn parse_kind(cursor: &mut Cursor<'_>, depth: usize) -> Result<FlinkKind> {
             FlinkKind::Other(name)
         }
     })
+}
+
+/// The rest of `INTERVAL YEAR(2) TO MONTH`, `INTERVAL DAY(2) TO SECOND(6)` and the like: its units tell months from
+/// milliseconds, and precisions do not change how values are held.
+fn parse_interval(cursor: &mut Cursor<'_>) -> Result<FlinkKind> {
+    let mut kind = None;
+    loop {
+        let (months, known) = match cursor.word().map(str::to_ascii_uppercase).as_deref() {
+            Some("YEAR" | "MONTH") => (true, true),
+            Some("DAY" | "HOUR" | "MINUTE" | "SECOND") => (false, true),
+            _ => (false, false),
+        };
+        if !known || kind.is_some_and(|before| before != months) {
+            return Err(
+                cursor.error("YEAR TO MONTH or DAY TO SECOND, or one of their units, before this place")
+            );
+        }
+        kind = Some(months);
+        cursor.numbers()?;
+        if !cursor.take_word("TO") {
+            return Ok(if months {
+                FlinkKind::IntervalYearMonth
+            } else {
+                FlinkKind::IntervalDayTime
+            });
+        }
+    }
 }
 
 fn length(cursor: &mut Cursor<'_>, default: u32) -> Result<u32> {
@@ -305,6 +334,9 @@ impl fmt::Display for FlinkKind {
                 }
                 f.write_str(">")
             }
+            Self::Multiset(item) => write!(f, "MULTISET<{item}>"),
+            Self::IntervalYearMonth => f.write_str("INTERVAL YEAR TO MONTH"),
+            Self::IntervalDayTime => f.write_str("INTERVAL DAY TO SECOND"),
             Self::Other(text) => f.write_str(text),
         }
     }
@@ -337,19 +369,32 @@ mod tests {
                 "ROW<`a b` INT NOT NULL, `c``d` ROW<`e` CHAR(3)>> NOT NULL",
             ),
             ("ROW<>", "ROW<>"),
+            (
+                "MULTISET<INT NOT NULL> NOT NULL",
+                "MULTISET<INT NOT NULL> NOT NULL",
+            ),
+            (
+                "INTERVAL YEAR(2) TO MONTH NOT NULL",
+                "INTERVAL YEAR TO MONTH NOT NULL",
+            ),
+            ("INTERVAL MONTH", "INTERVAL YEAR TO MONTH"),
+            ("INTERVAL DAY(2) TO SECOND(6)", "INTERVAL DAY TO SECOND"),
+            ("INTERVAL SECOND(3)", "INTERVAL DAY TO SECOND"),
         ] {
             assert_eq!(FlinkType::parse(text).unwrap().to_string(), expected, "{text}");
         }
-        for text in [
-            "INTERVAL YEAR(2) TO MONTH",
-            "INTERVAL DAY(2) TO SECOND(6)",
-            "MULTISET<INT>",
-            "RAW('a', 'b')",
-            "TIMESTAMP(6) WITH TIME ZONE",
-        ] {
+        for text in ["RAW('a', 'b')", "TIMESTAMP(6) WITH TIME ZONE"] {
             assert_eq!(FlinkType::parse(text).unwrap().canonical(), None, "{text}");
         }
-        for text in ["", "ROW<`a>", "DECIMAL(39, 2)", "INT NOT", "ARRAY<INT"] {
+        for text in [
+            "",
+            "ROW<`a>",
+            "DECIMAL(39, 2)",
+            "INT NOT",
+            "ARRAY<INT",
+            "INTERVAL",
+            "INTERVAL YEAR TO SECOND",
+        ] {
             assert!(FlinkType::parse(text).is_err(), "{text}");
         }
     }

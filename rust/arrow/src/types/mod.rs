@@ -13,6 +13,8 @@
 //! | `CHAR`, `VARCHAR`, `STRING` | Utf8 |
 //! | `BINARY`, `VARBINARY`, `BYTES` | Binary |
 //! | `ARRAY`, `MAP`, `ROW` | List, Map, Struct |
+//! | `MULTISET<T>` | Map from T to Int32; only written |
+//! | `INTERVAL` of months, of milliseconds | Int32, Int64; only written |
 
 mod compat;
 mod doris;
