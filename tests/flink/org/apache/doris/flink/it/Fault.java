@@ -1,10 +1,11 @@
 package org.apache.doris.flink.it;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** A rule that breaks something in the stand-in server, in the words of its admin port. */
-final class Fault {
+public final class Fault {
 
     private final String point;
     private final Map<String, String> match = new TreeMap<>();
@@ -17,87 +18,111 @@ final class Fault {
     }
 
     /** A rule for one point, such as {@code flight.do_get}. */
-    static Fault at(String point) {
+    public static Fault at(String point) {
         return new Fault(point);
     }
 
     /** Strikes reads of one table only. */
-    Fault table(String table) {
+    public Fault table(String table) {
         return matching("table", table);
     }
 
     /** Strikes where the statement has this part; {@code *} stands for anything. */
-    Fault statement(String part) {
+    public Fault statement(String part) {
         return matching("statement", part);
     }
 
+    /** Strikes where the label of the load has this part; {@code *} stands for anything. */
+    public Fault label(String part) {
+        return matching("label", part);
+    }
+
     /** Strikes on one node only, such as {@code be1}. */
-    Fault node(String node) {
+    public Fault node(String node) {
         return matching("node", node);
     }
 
-    /** Strikes when so many batches of a stream were sent. */
-    Fault after(int batches) {
-        after = batches;
+    /** Strikes when so many batches of a stream were sent, or bytes of a load's body received. */
+    public Fault after(int count) {
+        after = count;
         return this;
     }
 
     /** Strikes so often, else until it is deleted. */
-    Fault times(int times) {
+    public Fault times(int times) {
         this.times = ",\"times\":" + times;
         return this;
     }
 
     /** Waits until the rule is deleted; what else the rule does comes after that. */
-    Fault hold() {
+    public Fault hold() {
         return action("\"hold\":true");
     }
 
+    /** Waits so long; what else the rule does comes after that. */
+    public Fault delay(Duration time) {
+        return action("\"delay_ms\":" + time.toMillis());
+    }
+
     /** Tears the TCP connection down. */
-    Fault reset() {
+    public Fault reset() {
         return action("\"reset\":true");
     }
 
     /** Resets the HTTP/2 stream alone. */
-    Fault close() {
+    public Fault close() {
         return action("\"close\":\"stream\"");
     }
 
     /** Ends the stream in order, but without a status. */
-    Fault endWithoutStatus() {
+    public Fault endWithoutStatus() {
         return action("\"close\":\"no_trailers\"");
     }
 
     /** Damages the header of the next batch. */
-    Fault corruptHeader() {
+    public Fault corruptHeader() {
         return action("\"corrupt_header\":true");
     }
 
     /** Cuts the body of the next batch. */
-    Fault truncate() {
+    public Fault truncate() {
         return action("\"truncate\":true");
     }
 
     /** Fails with a gRPC status. */
-    Fault status(String code, String message) {
+    public Fault status(String code, String message) {
         return action(
                 String.format(
                         "\"status\":{\"code\":%s,\"message\":%s}",
                         Json.quote(code), Json.quote(message)));
     }
 
+    /** Fails with an HTTP status. */
+    public Fault httpStatus(int status, String body) {
+        return action(
+                String.format("\"status\":{\"code\":%d,\"message\":%s}", status, Json.quote(body)));
+    }
+
     /** Fails as Doris words it. */
-    Fault answer(String message) {
+    public Fault answer(String message) {
         return action(String.format("\"answer\":{\"message\":%s}", Json.quote(message)));
     }
 
+    /** Fails as Doris words it, with the status that stands in a load's or a commit's answer. */
+    public Fault answer(String status, String message) {
+        return action(
+                String.format(
+                        "\"answer\":{\"status\":%s,\"message\":%s}",
+                        Json.quote(status), Json.quote(message)));
+    }
+
     /** Does the work, then ends the connection instead of answering. */
-    Fault drop() {
+    public Fault drop() {
         return action("\"drop_answer\":true");
     }
 
     /** The rule as JSON. */
-    String json() {
+    public String json() {
         return String.format(
                 "{\"at\":\"%s\",\"match\":{%s},\"do\":{%s},\"after\":%d%s}",
                 point, String.join(",", match.values()), actions, after, times);

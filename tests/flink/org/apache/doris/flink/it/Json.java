@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads JSON into maps, lists, strings, longs, doubles, booleans and null. */
-final class Json {
+public final class Json {
 
     private final String text;
     private int at;
@@ -16,7 +16,7 @@ final class Json {
     }
 
     /** The value that a text holds. */
-    static Object parse(String text) {
+    public static Object parse(String text) {
         Json json = new Json(text);
         Object value = json.value();
         json.blanks();
@@ -28,18 +28,18 @@ final class Json {
 
     /** The object that a text holds. */
     @SuppressWarnings("unchecked")
-    static Map<String, Object> object(String text) {
+    public static Map<String, Object> object(String text) {
         return (Map<String, Object>) parse(text);
     }
 
     /** The list of objects that a text holds. */
     @SuppressWarnings("unchecked")
-    static List<Map<String, Object>> objects(String text) {
+    public static List<Map<String, Object>> objects(String text) {
         return (List<Map<String, Object>>) parse(text);
     }
 
     /** A text as a JSON string. */
-    static String quote(String text) {
+    public static String quote(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         for (char c : text.toCharArray()) {
             if (c < ' ' || c == '"' || c == '\\') {

@@ -13,6 +13,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,7 +24,7 @@ import java.util.stream.Collectors;
  * The stand-in server as a process of its own, and its admin port. As an extension it lives as long
  * as the test class and looks at the end whether anything native or on the server was left open.
  */
-final class Standin
+public final class Standin
         implements BeforeAllCallback, AfterEachCallback, AfterAllCallback, AutoCloseable {
 
     private final List<String> arguments;
@@ -38,12 +39,12 @@ final class Standin
     }
 
     /** A server that is not started yet, on free ports, with further arguments. */
-    static Standin with(String... arguments) {
+    public static Standin with(String... arguments) {
         return new Standin(Arrays.asList(arguments));
     }
 
     /** Starts the process and waits until all of its ports accept. */
-    Standin start() throws Exception {
+    public Standin start() throws Exception {
         folder = Files.createTempDirectory("standin");
         Path portsFile = folder.resolve("ports.json");
         List<String> command = new ArrayList<>();
@@ -76,40 +77,65 @@ final class Standin
     }
 
     /** {@code host:port} of the front ends' REST services, as option {@code fenodes} takes it. */
-    String fenodes() {
-        List<String> nodes = new ArrayList<>();
-        for (int i = 0; i < nodes("fe").size(); i++) {
-            nodes.add("127.0.0.1:" + port("fe", i, "http"));
-        }
-        return String.join(",", nodes);
+    public String fenodes() {
+        return addresses("fe");
+    }
+
+    /** {@code host:port} of the back ends' HTTP services, as option {@code benodes} takes it. */
+    public String benodes() {
+        return addresses("be");
     }
 
     /**
      * A port: {@code fe} or {@code be}, its number, {@code http}, {@code flight}, {@code mysql}.
      */
-    int port(String kind, int index, String service) {
+    public int port(String kind, int index, String service) {
         return ((Long) nodes(kind).get(index).get(service)).intValue();
     }
 
     /** Runs a statement over the MySQL port; rows as text, null for NULL. */
-    List<List<String>> sql(String statement) {
+    public List<List<String>> sql(String statement) {
         return mysql.query(statement);
     }
 
     /** Runs statements over the MySQL port. */
-    void run(String... statements) {
+    public void run(String... statements) {
         for (String statement : statements) {
             mysql.query(statement);
         }
     }
 
     /** The one value that a query gives. */
-    String value(String query) {
+    public String value(String query) {
         return sql(query).get(0).get(0);
     }
 
+    /** All transactions of loads that the server still knows, in order of their ids. */
+    public List<Transaction> transactions() {
+        return Json.objects(call("GET", "/transactions", "")).stream()
+                .map(Transaction::new)
+                .collect(Collectors.toList());
+    }
+
+    /** Transactions whose label has a part, in order of their ids. */
+    public List<Transaction> transactions(String labelPart) {
+        return transactions().stream()
+                .filter(transaction -> transaction.label().contains(labelPart))
+                .collect(Collectors.toList());
+    }
+
+    /** Moves the server's clock: timeouts of loads, pre-commit expiry and retention follow it. */
+    public void advanceClock(Duration by) {
+        call("POST", "/clock", "{\"advance_ms\":" + by.toMillis() + "}");
+    }
+
+    /** From now on loads into a table are read to the end and counted, but their rows not kept. */
+    public void discard(String database, String table) {
+        call("POST", "/tables/" + database + "/" + table + "/discard", "");
+    }
+
     /** Tablets of a table, in order. */
-    List<Long> tablets(String database, String table) {
+    public List<Long> tablets(String database, String table) {
         Map<String, Object> info =
                 Json.object(call("GET", "/tables/" + database + "/" + table, ""));
         return ((List<?>) info.get("tablets"))
@@ -118,29 +144,29 @@ final class Standin
                         .collect(Collectors.toList());
     }
 
-    /** A figure of what is open or was served. */
-    long stat(String name) {
+    /** A figure of what is open, was served or taken. */
+    public long stat(String name) {
         return (Long) Json.object(call("GET", "/stats", "")).get(name);
     }
 
     /** Position in the journal now; what comes after it is given by {@link #journal}. */
-    long mark() {
+    public long mark() {
         List<Map<String, Object>> all = journal(0);
         return all.isEmpty() ? 0 : (Long) all.get(all.size() - 1).get("seq");
     }
 
     /** What was requested after a position. */
-    List<Map<String, Object>> journal(long since) {
+    public List<Map<String, Object>> journal(long since) {
         return Json.objects(journalText(since));
     }
 
     /** What was requested after a position, as it is served. */
-    String journalText(long since) {
+    public String journalText(long since) {
         return call("GET", "/requests?since=" + since, "");
     }
 
     /** The queries on a table for whose rows a Flight client asked after a position. */
-    List<String> queries(long since, String table) {
+    public List<String> queries(long since, String table) {
         return journal(since).stream()
                 .filter(entry -> "GetFlightInfo".equals(entry.get("method")))
                 .map(entry -> String.valueOf(entry.get("statement")))
@@ -150,7 +176,7 @@ final class Standin
     }
 
     /** Rows that went out for queries on a table after a position. */
-    long rowsSent(long since, String table) {
+    public long rowsSent(long since, String table) {
         return journal(since).stream()
                 .filter(entry -> "DoGet".equals(entry.get("method")))
                 .filter(entry -> String.valueOf(entry.get("statement")).contains("`" + table + "`"))
@@ -160,32 +186,32 @@ final class Standin
     }
 
     /** Adds a fault rule and gives its number. */
-    long fault(Fault fault) {
+    public long fault(Fault fault) {
         return (Long) Json.object(call("POST", "/faults", fault.json())).get("id");
     }
 
     /** Deletes all rules; what they hold goes on. */
-    void clearFaults() {
+    public void clearFaults() {
         call("DELETE", "/faults", "");
     }
 
     /** Deletes a rule; what it holds goes on. */
-    void clearFault(long id) {
+    public void clearFault(long id) {
         call("DELETE", "/faults/" + id, "");
     }
 
     /** How often a rule struck. */
-    long fired(long id) {
+    public long fired(long id) {
         return (Long) rule(id).get("fired");
     }
 
     /** How many requests a rule holds now. */
-    long holding(long id) {
+    public long holding(long id) {
         return (Long) rule(id).get("holding");
     }
 
     /** Any call of the admin port. */
-    String post(String path) {
+    public String post(String path) {
         return call("POST", path, "");
     }
 
@@ -224,6 +250,14 @@ final class Standin
             Files.deleteIfExists(folder.resolve(file));
         }
         Files.delete(folder);
+    }
+
+    private String addresses(String kind) {
+        List<String> nodes = new ArrayList<>();
+        for (int i = 0; i < nodes(kind).size(); i++) {
+            nodes.add("127.0.0.1:" + port(kind, i, "http"));
+        }
+        return String.join(",", nodes);
     }
 
     private Map<String, Object> rule(long id) {
