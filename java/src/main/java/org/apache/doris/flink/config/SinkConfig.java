@@ -3,7 +3,6 @@ package org.apache.doris.flink.config;
 import org.apache.flink.table.types.logical.RowType;
 
 import java.io.Serializable;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -23,27 +22,23 @@ public final class SinkConfig implements Serializable {
     private final RowType declared;
     private final String localTimeZone;
     private final String drawnPrefix;
-    private final List<String> warnings;
 
     /**
      * @param declared all columns of the rows, in order; null when a serializer of the user writes
      *     the bytes
      * @param localTimeZone zone id of {@code table.local-time-zone}
-     * @param warnings what the user should know; to be logged once, when the sink starts
      */
     public SinkConfig(
             ConnectionConfig connection,
             WriteConfig write,
             RowType declared,
-            String localTimeZone,
-            List<String> warnings) {
+            String localTimeZone) {
         this.connection = connection;
         this.write = write;
         this.declared = declared;
         this.localTimeZone = localTimeZone;
         this.drawnPrefix =
                 "flink_" + UUID.randomUUID().toString().replace("-", "").substring(0, DRAWN_DIGITS);
-        this.warnings = List.copyOf(warnings);
     }
 
     /** Cluster, table and login. */
@@ -77,11 +72,6 @@ public final class SinkConfig implements Serializable {
     /** Whether {@link #labelPrefix} was drawn, so that one in restored state takes its place. */
     public boolean isPrefixDrawn() {
         return write.labelPrefix().isEmpty();
-    }
-
-    /** What the user should know about the options. */
-    public List<String> warnings() {
-        return warnings;
     }
 
     @Override
