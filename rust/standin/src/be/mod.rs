@@ -1,5 +1,7 @@
 //! HTTP service of a back end: health.
 
+pub(crate) mod headers;
+
 use std::sync::Arc;
 
 use axum::Router;
