@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use doris_arrow::normalize::Zone;
 use doris_arrow::types::{FlinkField, FlinkKind, FlinkType};
 
 use crate::address::Address;
-use crate::error::{Error, ErrorKind};
+use crate::cluster::Cluster;
+use crate::error::Error;
+use crate::keys::{self, Keys};
 
 /// Everything that a read needs to know. The password shows in no `Debug` or `Display`.
 #[derive(Clone, Debug)]
 pub struct ReadConfig {
-    pub(crate) fenodes: Vec<Address>,
-    pub(crate) login: Login,
+    pub(crate) cluster: Arc<Cluster>,
     pub(crate) table: Table,
-    pub(crate) retries: u32,
-    pub(crate) connect_timeout: Duration,
-    pub(crate) read_timeout: Duration,
     pub(crate) query_timeout: Duration,
     pub(crate) batch_size: u32,
     pub(crate) memory_limit: u64,
@@ -33,19 +32,6 @@ pub struct ReadConfig {
     pub(crate) local_zone: Zone,
     pub(crate) declared: Vec<FlinkField>,
     pub(crate) columns: Vec<WantedColumn>,
-}
-
-/// A user and a password.
-#[derive(Clone)]
-pub(crate) struct Login {
-    pub(crate) user: String,
-    pub(crate) password: String,
-}
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Login {{ user: {:?}, password: *** }}", self.user)
-    }
 }
 
 /// The name of a table, unquoted.
@@ -77,24 +63,12 @@ pub(crate) struct WantedColumn {
 impl ReadConfig {
     /// Parses the bytes that Java sends: u32 count, then u32 length and UTF-8 for each key and value, big-endian.
     pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
-        let mut rest = bytes;
-        let count = take_u32(&mut rest)?;
-        let mut map = BTreeMap::new();
-        for _ in 0..count {
-            let key = take_text(&mut rest)?;
-            let value = take_text(&mut rest)?;
-            map.insert(key, value);
-        }
-        if !rest.is_empty() {
-            return Err(broken("bytes are left over"));
-        }
-        Self::from_map(map)
+        Self::from_map(keys::decode(bytes)?)
     }
 
     /// Parses the map itself. A missing or unparsable key is a `Config` error that names it.
     pub fn from_map(map: BTreeMap<String, String>) -> Result<Self, Error> {
         let keys = Keys(&map);
-        let fenodes = keys.parse("fenodes", "host:port,host:port", Address::parse_list)?;
         let table = Table {
             catalog: Some(keys.text("table.catalog")?.to_owned()).filter(|c| !c.is_empty()),
             database: keys.not_empty("table.database")?,
@@ -135,15 +109,8 @@ impl ReadConfig {
             });
         }
         Ok(Self {
-            fenodes,
-            login: Login {
-                user: keys.text("username")?.to_owned(),
-                password: keys.text("password")?.to_owned(),
-            },
+            cluster: Arc::new(Cluster::from_keys(&keys)?),
             table,
-            retries: keys.number("doris.request.retries", 0..=u32::MAX)?,
-            connect_timeout: keys.millis("doris.request.connect.timeout")?,
-            read_timeout: keys.millis("doris.request.read.timeout")?,
             query_timeout: keys.millis("doris.request.query.timeout")?,
             batch_size: keys.number("doris.batch.size", 1..=65535)?,
             memory_limit: keys.number("doris.exec.mem.limit", 1..=i64::MAX as u64)?,
@@ -168,89 +135,6 @@ impl ReadConfig {
     /// `doris.native.worker-threads`: threads of the runtime.
     pub fn worker_threads(&self) -> usize {
         self.worker_threads
-    }
-}
-
-fn broken(what: &str) -> Error {
-    Error::new(
-        ErrorKind::Config,
-        format!("the configuration cannot be decoded: {what}"),
-    )
-}
-
-fn take_u32(rest: &mut &[u8]) -> Result<u32, Error> {
-    let (head, tail) = rest
-        .split_first_chunk::<4>()
-        .ok_or_else(|| broken("it ends early"))?;
-    *rest = tail;
-    Ok(u32::from_be_bytes(*head))
-}
-
-fn take_text(rest: &mut &[u8]) -> Result<String, Error> {
-    let length = take_u32(rest)? as usize;
-    let (head, tail) = rest
-        .split_at_checked(length)
-        .ok_or_else(|| broken("it ends early"))?;
-    *rest = tail;
-    String::from_utf8(head.to_vec()).map_err(|_| broken("a text is not UTF-8"))
-}
-
-struct Keys<'a>(&'a BTreeMap<String, String>);
-
-impl Keys<'_> {
-    fn text(&self, key: &str) -> Result<&str, Error> {
-        self.0
-            .get(key)
-            .map(String::as_str)
-            .ok_or_else(|| Error::new(ErrorKind::Config, format!("the configuration lacks '{key}'")))
-    }
-
-    fn not_empty(&self, key: &str) -> Result<String, Error> {
-        match self.text(key)? {
-            "" => Err(Error::new(ErrorKind::Config, format!("'{key}' is empty"))),
-            text => Ok(text.to_owned()),
-        }
-    }
-
-    fn parse<T>(
-        &self,
-        key: &str,
-        allowed: &str,
-        parse: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<T, Error> {
-        let text = self.text(key)?;
-        parse(text).map_err(|why| {
-            let why = if why.is_empty() {
-                String::new()
-            } else {
-                format!(" ({why})")
-            };
-            Error::new(
-                ErrorKind::Config,
-                format!("'{key}' = '{text}' is not usable{why}; allowed: {allowed}"),
-            )
-        })
-    }
-
-    fn number<T: std::str::FromStr + PartialOrd + fmt::Display>(
-        &self,
-        key: &str,
-        range: std::ops::RangeInclusive<T>,
-    ) -> Result<T, Error> {
-        let allowed = format!("{} to {}", range.start(), range.end());
-        self.parse(key, &allowed, |text| {
-            text.parse()
-                .ok()
-                .filter(|n| range.contains(n))
-                .ok_or_else(String::new)
-        })
-    }
-
-    fn millis(&self, key: &str) -> Result<Duration, Error> {
-        // A year is as good as for ever and keeps instants representable.
-        Ok(Duration::from_millis(
-            self.number(key, 1..=u64::MAX)?.min(31_536_000_000),
-        ))
     }
 }
 
@@ -302,6 +186,7 @@ fn parse_mapping(text: &str) -> Result<Vec<(Address, Address)>, String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     /// Every key with a usable value.
     pub(crate) fn complete() -> BTreeMap<String, String> {
@@ -350,10 +235,10 @@ pub(crate) mod tests {
     #[test]
     fn round_trip_without_the_password_in_debug() {
         let config = ReadConfig::decode(&encoded(&complete())).unwrap();
-        assert_eq!(config.fenodes.len(), 2);
+        assert_eq!(config.cluster.fenodes.len(), 2);
         assert_eq!(config.columns[0].path, ["s", "a`b"]);
         assert_eq!(config.limit, None);
-        assert_eq!(config.login.password, "s3cret");
+        assert_eq!(config.cluster.login.password, "s3cret");
         let shown = format!("{config:?}");
         assert!(!shown.contains("s3cret"), "{shown}");
     }

@@ -10,7 +10,8 @@ use reqwest::{Method, StatusCode, redirect};
 use serde_json::{Value, json};
 
 use crate::address::Address;
-use crate::config::{ReadConfig, Table};
+use crate::cluster::Cluster;
+use crate::config::Table;
 use crate::error::{Error, ErrorKind, walk};
 use crate::retry::{Retry, random};
 
@@ -32,21 +33,21 @@ static SHUNNED: LazyLock<Mutex<HashMap<Address, Instant>>> = LazyLock::new(Mutex
 /// The front ends of one cluster.
 #[derive(Clone)]
 pub(crate) struct Frontends {
-    config: Arc<ReadConfig>,
+    cluster: Arc<Cluster>,
     http: reqwest::Client,
 }
 
 impl Frontends {
-    pub(crate) fn new(config: Arc<ReadConfig>) -> Result<Self, Error> {
+    pub(crate) fn new(cluster: Arc<Cluster>) -> Result<Self, Error> {
         let http = reqwest::Client::builder()
-            .connect_timeout(config.connect_timeout)
-            .timeout(config.connect_timeout + config.read_timeout)
+            .connect_timeout(cluster.connect_timeout)
+            .timeout(cluster.connect_timeout + cluster.read_timeout)
             .redirect(redirect::Policy::none())
             // The cluster is named by options alone, not by the environment.
             .no_proxy()
             .build()
             .map_err(|e| Error::new(ErrorKind::Internal, "the HTTP client cannot be built").with_source(e))?;
-        Ok(Self { config, http })
+        Ok(Self { cluster, http })
     }
 
     /// Runs `call` with one front end after the other, a random one first and those that failed lately last, until one
@@ -57,7 +58,7 @@ impl Frontends {
         what: &str,
         call: impl Fn(Address) -> F,
     ) -> Result<T, Error> {
-        let mut retry = Retry::new(self.config.retries);
+        let mut retry = Retry::new(self.cluster.retries);
         loop {
             let mut causes: Vec<(Address, Error)> = Vec::new();
             for fe in self.order() {
@@ -83,7 +84,7 @@ impl Frontends {
     }
 
     fn order(&self) -> Vec<Address> {
-        let mut order = self.config.fenodes.clone();
+        let mut order = self.cluster.fenodes.clone();
         let start = (random() * order.len() as f64) as usize;
         let last = order.len().saturating_sub(1);
         order.rotate_left(start.min(last));
@@ -116,9 +117,13 @@ impl Frontends {
         .await
     }
 
-    /// Where the Flight service of a front end is.
-    pub(crate) async fn flight_address(&self, fe: &Address) -> Result<Address, Error> {
-        if let Some(port) = self.config.flight_port {
+    /// Where the Flight service of a front end is: at the configured port, else at the one that the cluster tells.
+    pub(crate) async fn flight_address(
+        &self,
+        fe: &Address,
+        configured: Option<u16>,
+    ) -> Result<Address, Error> {
+        if let Some(port) = configured {
             return Ok(Address::new(&fe.host, port));
         }
         const ADVICE: &str =
@@ -158,7 +163,7 @@ impl Frontends {
         path: &str,
         body: Option<Value>,
     ) -> Result<Value, Error> {
-        let login = &self.config.login;
+        let login = &self.cluster.login;
         let mut url = format!("http://{fe}{path}");
         for _ in 0..2 {
             let mut request = self
@@ -251,7 +256,7 @@ impl Frontends {
 
     /// The error for a login or privilege that a node refused.
     pub(crate) fn refused_login(&self, node: &Address, told: &str) -> Error {
-        let user = &self.config.login.user;
+        let user = &self.cluster.login.user;
         Error::new(
             ErrorKind::Auth,
             format!("user '{user}' was refused by {node}: {told} (check username, password and privileges)"),

@@ -2,12 +2,14 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod cluster;
 mod columns;
 pub mod config;
 mod counters;
 pub mod error;
 mod fe;
 mod flight;
+mod keys;
 pub mod plan;
 mod predicate;
 mod retry;

@@ -20,7 +20,7 @@ const FRAME: u32 = 1 << 20;
 
 /// Connects, waiting at most `doris.request.connect.timeout`.
 pub(crate) async fn connect(address: &Address, config: &ReadConfig) -> Result<Client, Error> {
-    let limit = config.connect_timeout;
+    let limit = config.cluster.connect_timeout;
     let window = (config.buffer_size / 4).clamp(SMALLEST_WINDOW, LARGEST_WINDOW) as u32;
     let endpoint = Endpoint::from_shared(format!("http://{address}"))
         .map_err(|e| Error::new(ErrorKind::Config, format!("'{address}' is not an address")).with_source(e))?

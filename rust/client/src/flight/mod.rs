@@ -69,7 +69,7 @@ impl Flight {
             Some(frontends) => Ok(frontends.clone()),
             None => Ok(self
                 .frontends
-                .insert(Frontends::new(self.config.clone())?)
+                .insert(Frontends::new(self.config.cluster.clone())?)
                 .clone()),
         }
     }
@@ -198,7 +198,7 @@ impl Flight {
 
     /// Runs a small query to its end and gives all of its rows; repeated within `doris.request.retries`.
     pub(crate) async fn fetch(&mut self, sql: &str) -> Result<Table, Error> {
-        let mut retry = Retry::new(self.config.retries);
+        let mut retry = Retry::new(self.config.cluster.retries);
         loop {
             match self.fetch_once(sql).await {
                 Ok(rows) => return Ok(rows),

@@ -62,7 +62,7 @@ impl Session {
             .first("login by Arrow Flight SQL", |fe| {
                 let (frontends, config) = (frontends.clone(), config.clone());
                 async move {
-                    let node = frontends.flight_address(&fe).await?;
+                    let node = frontends.flight_address(&fe, config.flight_port).await?;
                     let client = channel::connect(&node, &config).await.map_err(|e| {
                         let retry = e.is_retryable();
                         let text = format!(
@@ -85,13 +85,16 @@ impl Session {
         config: &ReadConfig,
     ) -> Result<Self, Error> {
         let mut request = Request::new(stream::iter([HandshakeRequest::default()]));
-        let basic = BASE64_STANDARD.encode(format!("{}:{}", config.login.user, config.login.password));
+        let basic = BASE64_STANDARD.encode(format!(
+            "{}:{}",
+            config.cluster.login.user, config.cluster.login.password
+        ));
         let mut basic: MetadataValue<Ascii> = format!("Basic {basic}")
             .parse()
             .map_err(|_| Error::new(ErrorKind::Internal, "the login does not fit into a header"))?;
         basic.set_sensitive(true);
         request.metadata_mut().insert("authorization", basic);
-        let limit = config.connect_timeout + config.read_timeout;
+        let limit = config.cluster.connect_timeout + config.cluster.read_timeout;
         let shake = async {
             let answer = client.handshake(request).await?;
             let token = answer.metadata().get("authorization").cloned();
@@ -178,12 +181,12 @@ impl Session {
         for endpoint in info.endpoint {
             let drained = async {
                 let mut stream = self
-                    .stream(endpoint.ticket.unwrap_or_default(), config.read_timeout)
+                    .stream(endpoint.ticket.unwrap_or_default(), config.cluster.read_timeout)
                     .await?;
                 while stream.next().await?.is_some() {}
                 Ok::<_, Error>(())
             };
-            match tokio::time::timeout(config.read_timeout, drained).await {
+            match tokio::time::timeout(config.cluster.read_timeout, drained).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::debug!(%error, "the answer to SET was not fetched"),
                 Err(_) => tracing::debug!("the answer to SET did not come in time"),

@@ -40,7 +40,7 @@ impl Reader {
     /// Reads a split to its end. It is begun again only while none of its rows were handed out, for passing failures, at most
     /// `doris.request.retries` times: rows have no stable order, so what was handed out cannot be skipped.
     pub(super) async fn read(&mut self, tablets: &[i64]) -> Result<(), Error> {
-        let mut retry = Retry::new(self.shared.config.retries);
+        let mut retry = Retry::new(self.shared.config.cluster.retries);
         loop {
             let error = match self.attempt(tablets).await {
                 Ok(()) => return Ok(()),
