@@ -1,39 +1,26 @@
 package org.apache.doris.flink.table;
 
 import org.apache.doris.flink.config.InvalidOption;
+import org.apache.doris.flink.config.LoadProperties;
 import org.apache.doris.flink.config.OptionValues;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.table.api.ValidationException;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Rules on the options of writing: those on single values hold whatever a table is used for, those
- * on combinations when it is written to.
+ * on combinations when it is written to. {@link LoadRules} has those on Stream Load parameters.
  */
 final class SinkRules {
 
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MAX_LABEL_PREFIX = 64;
+    private static final MemorySize MAX_BUFFER = MemorySize.parse("1gb");
     private static final List<String> WRITE_MODES =
             List.of("STREAM_LOAD", "STREAM_LOAD_BATCH", "TVF");
-    private static final Set<String> RESERVED =
-            Set.of(
-                    "label",
-                    "two_phase_commit",
-                    "authorization",
-                    "expect",
-                    "content-length",
-                    "transfer-encoding",
-                    "db",
-                    "table");
-    private static final List<String> FORMATS = List.of("csv", "json", "arrow");
-    private static final List<String> GROUP_COMMIT = List.of("off_mode", "sync_mode", "async_mode");
 
     private SinkRules() {}
 
@@ -47,8 +34,7 @@ final class SinkRules {
         options.bool(SinkOptions.IGNORE_COMMIT_ERROR);
         options.bool(SinkOptions.USE_CACHE);
         options.bool(SinkOptions.S3_PATH_STYLE_ACCESS);
-        options.bytes(SinkOptions.BUFFER_SIZE, MemorySize.parse("1kb"));
-        options.integer(SinkOptions.BUFFER_COUNT, 2, MAX);
+        checkBuffers(options);
         options.integer(SinkOptions.MAX_RETRIES, 0, MAX);
         options.integer(SinkOptions.FLUSH_QUEUE_SIZE, 1, MAX);
         options.integer(SinkOptions.FLUSH_MAX_ROWS, 1, MAX);
@@ -65,33 +51,34 @@ final class SinkRules {
         }
         options.oneOf(SinkOptions.S3_CLEANUP, List.of("none", "after-commit"));
         checkLabelPrefix(options);
-        properties(options).forEach(SinkRules::checkProperty);
+        LoadProperties.given(options).forEach(LoadRules::checkValue);
     }
 
-    /** Combinations that a table to be written to must not have. */
+    /** Combinations that a table to be written to must not have; refuses what is not built yet. */
     static void checkSink(OptionValues options) {
-        Map<String, String> properties = properties(options);
-        boolean tvf = options.oneOf(SinkOptions.WRITE_MODE, WRITE_MODES).equals("TVF");
-        checkPartialUpdate(properties);
-        boolean groupCommit =
-                !properties.getOrDefault("group_commit", "off_mode").equals("off_mode");
-        boolean explicit2pc =
-                options.has(SinkOptions.ENABLE_2PC) && options.bool(SinkOptions.ENABLE_2PC);
-        if (groupCommit && explicit2pc) {
-            throw options.invalid(
-                    SinkOptions.ENABLE_2PC,
-                    "group commit has no two-phase commit",
-                    "Remove 'sink.enable-2pc', or 'sink.properties.group_commit'.");
+        Map<String, String> properties = LoadProperties.given(options);
+        String mode = options.oneOf(SinkOptions.WRITE_MODE, WRITE_MODES);
+        checkTwoPhase(options, properties);
+        checkCache(options);
+        if (mode.equals("TVF")) {
+            TvfRules.check(options, properties);
+            throw InvalidOption.notSupportedYet(
+                    "Writing through object storage",
+                    SinkOptions.WRITE_MODE.key(),
+                    mode,
+                    "Use 'STREAM_LOAD', the default.");
         }
-        if (explicit2pc && options.text(SinkOptions.LABEL_PREFIX).isEmpty()) {
-            throw options.invalid(
-                    SinkOptions.ENABLE_2PC,
-                    "an explicit two-phase commit needs option 'sink.label-prefix'",
-                    "Set 'sink.label-prefix' to a text that no other job uses.");
+        LoadRules.checkLoad(options, properties);
+        boolean batch = options.bool(SinkOptions.ENABLE_BATCH_MODE);
+        if (batch || mode.equals("STREAM_LOAD_BATCH")) {
+            throw InvalidOption.notSupportedYet(
+                    "Writing in batch mode",
+                    batch ? SinkOptions.ENABLE_BATCH_MODE.key() : SinkOptions.WRITE_MODE.key(),
+                    batch ? "true" : mode,
+                    "Leave the option out to write in streaming mode, which makes rows visible"
+                            + " with each checkpoint.");
         }
-        if (tvf) {
-            checkTvf(options, properties);
-        }
+        warnOfIgnored(options, properties);
     }
 
     private static void checkWriteMode(OptionValues options) {
@@ -104,6 +91,17 @@ final class SinkRules {
                     "Use 'TVF' to write through object storage.");
         }
         options.oneOf(SinkOptions.WRITE_MODE, WRITE_MODES);
+    }
+
+    private static void checkBuffers(OptionValues options) {
+        long size = options.bytes(SinkOptions.BUFFER_SIZE, MemorySize.parse("1kb"));
+        if (size > MAX_BUFFER.getBytes()) {
+            throw options.invalid(
+                    SinkOptions.BUFFER_SIZE,
+                    "allowed is a size of 1kb to " + MAX_BUFFER.toHumanReadableString(),
+                    "Some megabytes are enough for any network.");
+        }
+        options.integer(SinkOptions.BUFFER_COUNT, 2, MAX);
     }
 
     private static void checkLabelPrefix(OptionValues options) {
@@ -119,139 +117,82 @@ final class SinkRules {
         }
     }
 
-    private static void checkProperty(String name, String value) {
-        String key = SinkOptions.PROPERTIES_PREFIX + name;
-        if (RESERVED.contains(name)) {
-            throw InvalidOption.of(
-                    key, value, "the connector sets this parameter itself", "Remove the option.");
+    private static void checkTwoPhase(OptionValues options, Map<String, String> properties) {
+        boolean explicit =
+                options.has(SinkOptions.ENABLE_2PC) && options.bool(SinkOptions.ENABLE_2PC);
+        if (explicit && LoadProperties.isGroupCommit(properties)) {
+            throw options.invalid(
+                    SinkOptions.ENABLE_2PC,
+                    "group commit has no two-phase commit",
+                    "Remove 'sink.enable-2pc', or 'sink.properties.group_commit'.");
         }
-        // The delimiter itself may be a control character; elsewhere it would end the header.
-        boolean delimiter = name.equals("column_separator") || name.equals("line_delimiter");
-        if (!delimiter && value.chars().anyMatch(Character::isISOControl)) {
-            throw InvalidOption.of(
-                    key,
-                    value.replaceAll("\\p{Cntrl}", "?"),
-                    "line breaks and control characters are not allowed",
-                    "Write a delimiter as '\\n' or '\\x01', and anything else without them.");
-        }
-        if (name.equals("format") && FORMATS.stream().noneMatch(value.trim()::equalsIgnoreCase)) {
-            throw InvalidOption.of(key, value, allowed(FORMATS), "");
-        }
-        if (name.equals("group_commit")
-                && GROUP_COMMIT.stream().noneMatch(value.trim()::equalsIgnoreCase)) {
-            throw InvalidOption.of(key, value, allowed(GROUP_COMMIT), "");
+        if (explicit && options.text(SinkOptions.LABEL_PREFIX).isEmpty()) {
+            throw options.invalid(
+                    SinkOptions.ENABLE_2PC,
+                    "an explicit two-phase commit needs option 'sink.label-prefix'",
+                    "Set 'sink.label-prefix' to a text that no other job uses.");
         }
     }
 
-    private static void checkPartialUpdate(Map<String, String> properties) {
-        boolean columns = !properties.getOrDefault("columns", "").isBlank();
-        String partial = properties.getOrDefault("partial_columns", "false");
-        if (partial.trim().equalsIgnoreCase("true") && !columns) {
-            throw InvalidOption.of(
-                    SinkOptions.PROPERTIES_PREFIX + "partial_columns",
-                    partial,
-                    "a partial update needs option 'sink.properties.columns'",
-                    "List the columns to be written there.");
-        }
-        String flexible = properties.getOrDefault("unique_key_update_mode", "");
-        if (flexible.trim().equalsIgnoreCase("UPDATE_FLEXIBLE_COLUMNS")) {
-            for (String other : List.of("columns", "hidden_columns", "partial_columns")) {
-                if (properties.containsKey(other)) {
-                    throw InvalidOption.of(
-                            SinkOptions.PROPERTIES_PREFIX + "unique_key_update_mode",
-                            flexible,
-                            "not allowed together with 'sink.properties." + other + "'",
-                            "Remove one of the two.");
-                }
-            }
-        }
-        String group = properties.getOrDefault("group_commit", "off_mode");
-        if (!group.trim().equalsIgnoreCase("off_mode")) {
-            for (String other : List.of("partial_columns", "partitions")) {
-                if (properties.containsKey(other)) {
-                    throw InvalidOption.of(
-                            SinkOptions.PROPERTIES_PREFIX + "group_commit",
-                            group,
-                            "Doris does not allow it together with 'sink.properties." + other + "'",
-                            "Remove one of the two.");
-                }
-            }
+    private static void checkCache(OptionValues options) {
+        if (options.bool(SinkOptions.USE_CACHE) && options.has(SinkOptions.REPLAY_BUFFER_SIZE)) {
+            throw options.invalid(
+                    SinkOptions.USE_CACHE,
+                    "'true' means no limit, and 'sink.replay-buffer-size' sets one",
+                    "Remove 'sink.use-cache', the former name.");
         }
     }
 
-    private static void checkTvf(OptionValues options, Map<String, String> properties) {
-        String remedy = "Change one of the two.";
-        String with = "not allowed with 'sink.write-mode' = 'TVF'";
-        if (options.bool(SinkOptions.ENABLE_BATCH_MODE)) {
-            throw options.invalid(SinkOptions.ENABLE_BATCH_MODE, with, remedy);
-        }
-        if (!options.bool(SinkOptions.ENABLE_2PC)) {
-            throw options.invalid(SinkOptions.ENABLE_2PC, with, remedy);
-        }
-        for (ConfigOption<String> needed :
+    private static void warnOfIgnored(OptionValues options, Map<String, String> properties) {
+        for (ConfigOption<?> option :
                 List.of(
-                        CommonOptions.JDBC_URL,
-                        SinkOptions.LABEL_PREFIX,
-                        SinkOptions.S3_ENDPOINT,
-                        SinkOptions.S3_REGION,
-                        SinkOptions.S3_BUCKET,
-                        SinkOptions.S3_PREFIX)) {
-            if (options.text(needed).isEmpty()) {
-                throw new ValidationException(
+                        SinkOptions.FLUSH_QUEUE_SIZE,
+                        SinkOptions.FLUSH_MAX_ROWS,
+                        SinkOptions.FLUSH_MAX_BYTES,
+                        SinkOptions.FLUSH_INTERVAL)) {
+            if (options.has(option)) {
+                options.warn(
                         String.format(
-                                "Option 'sink.write-mode' = 'TVF' needs option '%s': set it.",
-                                needed.key()));
+                                "Option '%s' has no effect in streaming mode: rows are sent all the"
+                                        + " time and become visible with each checkpoint.",
+                                option.key()));
             }
         }
-        if (options.text(SinkOptions.S3_PREFIX)
-                .get()
-                .matches(".*[*?\\[\\]{},\\\\].*|(.*/)?\\.\\.(/.*)?")) {
-            throw options.invalid(
-                    SinkOptions.S3_PREFIX,
-                    "glob characters (* ? [ ] { } , \\) and '..' are not allowed",
-                    "Choose a plain folder.");
+        for (DorisOption option : SinkOptions.OPTIONS) {
+            if (option.key().startsWith("sink.s3.") && options.has(option.option())) {
+                options.warn(
+                        String.format(
+                                "Option '%s' has no effect without 'sink.write-mode' = 'TVF'.",
+                                option.key()));
+            }
         }
-        checkTvfLogin(options);
-        String format = properties.getOrDefault("format", "json");
-        if (!format.trim().equalsIgnoreCase("json")) {
-            throw InvalidOption.of(
-                    SinkOptions.PROPERTIES_PREFIX + "format",
-                    format,
-                    "only 'json' goes with 'TVF'",
-                    "");
+        if (options.has(SinkOptions.CHECK_INTERVAL)) {
+            options.warn("Option 'sink.check-interval' has no effect.");
         }
+        if (options.bool(CommonOptions.HTTP_UTF8_CHARSET)) {
+            options.warn(
+                    "Option 'sink.http-utf8-charset' has no effect: headers are always sent as"
+                            + " UTF-8.");
+        }
+        warnOfTwoPhase(options, properties);
     }
 
-    private static void checkTvfLogin(OptionValues options) {
-        boolean access = options.text(SinkOptions.S3_ACCESS_KEY).isPresent();
-        boolean secret = options.text(SinkOptions.S3_SECRET_KEY).isPresent();
-        boolean role = options.text(SinkOptions.S3_ROLE_ARN).isPresent();
-        if (access != secret) {
-            throw options.invalid(
-                    access ? SinkOptions.S3_ACCESS_KEY : SinkOptions.S3_SECRET_KEY,
-                    "'sink.s3.access-key' and 'sink.s3.secret-key' go together",
-                    "Set the other one as well.");
+    private static void warnOfTwoPhase(OptionValues options, Map<String, String> properties) {
+        boolean group = LoadProperties.isGroupCommit(properties);
+        if (group && options.text(SinkOptions.LABEL_PREFIX).isPresent()) {
+            options.warn("Option 'sink.label-prefix' has no effect: group commit has no labels.");
         }
-        if (!access && !role) {
-            throw new ValidationException(
-                    "Option 'sink.write-mode' = 'TVF' needs options 'sink.s3.access-key' and"
-                            + " 'sink.s3.secret-key', or 'sink.s3.role-arn': set them.");
+        if (!group && options.bool(SinkOptions.ENABLE_2PC)) {
+            return;
         }
-        if (options.text(SinkOptions.S3_EXTERNAL_ID).isPresent() && !role) {
-            throw options.invalid(
-                    SinkOptions.S3_EXTERNAL_ID,
-                    "it goes with option 'sink.s3.role-arn' only",
-                    "Set the role, or remove the external id.");
+        for (ConfigOption<?> option :
+                List.of(SinkOptions.IGNORE_COMMIT_ERROR, SinkOptions.PRECOMMIT_TIMEOUT)) {
+            if (options.has(option)) {
+                options.warn(
+                        String.format(
+                                "Option '%s' has no effect without two-phase commit.",
+                                option.key()));
+            }
         }
-    }
-
-    /** Stream Load parameters by lower-case name. */
-    private static Map<String, String> properties(OptionValues options) {
-        return options.withPrefix(
-                SinkOptions.PROPERTIES_PREFIX, name -> name.toLowerCase(Locale.ROOT));
-    }
-
-    private static String allowed(List<String> values) {
-        return "allowed are '" + String.join("', '", values) + "'";
     }
 }

@@ -4,17 +4,19 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.MapType;
+import org.apache.flink.table.types.logical.MultisetType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.TimeType;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Which Flink types a Doris column can be read as. Whether a declared type fits the column that the
- * server has is checked when the job starts; here are refused, at planning, those that no column of
- * Doris can ever give.
+ * Which Flink types a Doris column can be read as and written from. Whether a declared type fits
+ * the column that the server has is checked when the job starts; here are refused, at planning,
+ * those that no column of Doris can ever give or take.
  */
 public final class DorisTypes {
 
@@ -29,18 +31,7 @@ public final class DorisTypes {
      * @param table name of the table, for the message
      */
     public static void checkReadable(String table, RowType declared) {
-        List<String> refused = new ArrayList<>();
-        for (RowType.RowField field : declared.getFields()) {
-            reasonAgainst(field.getType())
-                    .ifPresent(
-                            reason ->
-                                    refused.add(
-                                            String.format(
-                                                    "`%s` %s (%s)",
-                                                    field.getName(),
-                                                    field.getType().asSummaryString(),
-                                                    reason)));
-        }
+        List<String> refused = refused(declared, DorisTypes::reasonAgainst);
         if (!refused.isEmpty()) {
             throw new ValidationException(
                     String.format(
@@ -52,7 +43,25 @@ public final class DorisTypes {
     }
 
     /**
-     * The type without what plays no part in reading: comments of nested fields, so that its text
+     * Refuses declared columns that can never be written, all of them in one message.
+     *
+     * @param table name of the table, for the message
+     */
+    public static void checkWritable(String table, RowType declared) {
+        List<String> refused = refused(declared, DorisTypes::reasonAgainstWriting);
+        if (!refused.isEmpty()) {
+            throw new ValidationException(
+                    String.format(
+                            "Table %s declares columns of types that cannot be written to Doris:"
+                                + " %s. Declare another type and convert the value in the query,"
+                                + " for example with CAST(... AS STRING), or leave the columns"
+                                + " out.",
+                            table, String.join("; ", refused)));
+        }
+    }
+
+    /**
+     * The type without what plays no part for Doris: comments of nested fields, so that its text
      * form is the bare type.
      */
     public static LogicalType plain(LogicalType type) {
@@ -63,6 +72,9 @@ public final class DorisTypes {
                 MapType map = (MapType) type;
                 return new MapType(
                         type.isNullable(), plain(map.getKeyType()), plain(map.getValueType()));
+            case MULTISET:
+                return new MultisetType(
+                        type.isNullable(), plain(((MultisetType) type).getElementType()));
             case ROW:
                 List<RowType.RowField> fields = new ArrayList<>();
                 for (RowType.RowField field : ((RowType) type).getFields()) {
@@ -72,6 +84,66 @@ public final class DorisTypes {
             default:
                 return type;
         }
+    }
+
+    private static List<String> refused(
+            RowType declared, Function<LogicalType, Optional<String>> reason) {
+        List<String> refused = new ArrayList<>();
+        for (RowType.RowField field : declared.getFields()) {
+            reason.apply(field.getType())
+                    .ifPresent(
+                            text ->
+                                    refused.add(
+                                            String.format(
+                                                    "`%s` %s (%s)",
+                                                    field.getName(),
+                                                    field.getType().asSummaryString(),
+                                                    text)));
+        }
+        return refused;
+    }
+
+    /** Why the type can never be written; empty when it can. */
+    private static Optional<String> reasonAgainstWriting(LogicalType type) {
+        switch (type.getTypeRoot()) {
+            case BOOLEAN:
+            case TINYINT:
+            case SMALLINT:
+            case INTEGER:
+            case BIGINT:
+            case FLOAT:
+            case DOUBLE:
+            case DECIMAL:
+            case CHAR:
+            case VARCHAR:
+            case BINARY:
+            case VARBINARY:
+            case DATE:
+            case TIME_WITHOUT_TIME_ZONE:
+            case TIMESTAMP_WITHOUT_TIME_ZONE:
+            case TIMESTAMP_WITH_LOCAL_TIME_ZONE:
+            case INTERVAL_YEAR_MONTH:
+            case INTERVAL_DAY_TIME:
+                return Optional.empty();
+            case TIMESTAMP_WITH_TIME_ZONE:
+                return Optional.of("use TIMESTAMP_LTZ");
+            case MAP:
+            case MULTISET:
+                LogicalType key = type.getChildren().get(0);
+                return key.getChildren().isEmpty()
+                        ? inside(type, DorisTypes::reasonAgainstWriting)
+                        : Optional.of("a key is a plain value, without parts");
+            case ARRAY:
+            case ROW:
+                return inside(type, DorisTypes::reasonAgainstWriting);
+            default:
+                return Optional.of("Doris has no such type");
+        }
+    }
+
+    private static Optional<String> inside(
+            LogicalType type, Function<LogicalType, Optional<String>> reason) {
+        return type.getChildren().stream().map(reason).flatMap(Optional::stream).findFirst();
     }
 
     /** Why the type can never be read; empty when it can. */
@@ -102,10 +174,7 @@ public final class DorisTypes {
             case ARRAY:
             case MAP:
             case ROW:
-                return type.getChildren().stream()
-                        .map(DorisTypes::reasonAgainst)
-                        .flatMap(Optional::stream)
-                        .findFirst();
+                return inside(type, DorisTypes::reasonAgainst);
             default:
                 return Optional.of("Doris has no such type");
         }
