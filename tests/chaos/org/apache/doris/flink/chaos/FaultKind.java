@@ -1,0 +1,115 @@
+package org.apache.doris.flink.chaos;
+
+import java.util.Locale;
+
+/** Everything that a run breaks. */
+enum FaultKind {
+    /** A load went through, its answer does not arrive. */
+    LOAD_ANSWER_LOST(Group.SERVER, 3),
+    /** The connection is reset where the answer should come. */
+    LOAD_ANSWER_RESET(Group.SERVER, 1),
+    /** The answer of a load comes late. */
+    LOAD_ANSWER_LATE(Group.SERVER, 1),
+    /** A front end resets instead of naming a back end. */
+    REDIRECT_RESET(Group.SERVER, 1),
+    /** A front end answers 503 instead of naming a back end. */
+    REDIRECT_REFUSED(Group.SERVER, 1),
+    /** A back end resets when it has seen the headers. */
+    HEADERS_RESET(Group.SERVER, 1),
+    /** A back end resets in mid-body. */
+    BODY_RESET(Group.SERVER, 2),
+    /** A load is refused: a tablet has too many versions. */
+    TOO_MANY_VERSIONS(Group.SERVER, 1),
+    /** A load is refused: the database has too many transactions. */
+    TOO_MANY_TRANSACTIONS(Group.SERVER, 1),
+    /** Commits are refused for a lock that could not be had in time. */
+    COMMIT_LOCK_TIMEOUT(Group.SERVER, 2),
+    /** Commits are answered 503. */
+    COMMIT_REFUSED(Group.SERVER, 1),
+    /** A commit or abort does not get to the server. */
+    TWO_PHASE_REQUEST_DROPPED(Group.SERVER, 2),
+    /** A commit or abort is done, its answer does not arrive. */
+    TWO_PHASE_ANSWER_LOST(Group.SERVER, 3),
+    /** Committed transactions become visible late. */
+    SLOW_PUBLISH(Group.SERVER, 1),
+    /** A question for a label's state is not answered. */
+    STATE_RESET(Group.SERVER, 1),
+    /** A back end keeps the answer of a load until long after its client has given up. */
+    BACKEND_SILENT(Group.SERVER, 1),
+    /** A back end stops and comes back. */
+    BACKEND_STOPPED(Group.NODE, 2),
+    /** A front end stops and comes back. */
+    FRONTEND_STOPPED(Group.NODE, 1),
+    /** The server's clock passes the timeout of every open load. */
+    LOADS_TIMED_OUT(Group.NODE, 1),
+    /** Labels of finished loads are forgotten. */
+    LABELS_PURGED(Group.NODE, 1),
+    /**
+     * The body of a load stands still at the server; its task fails; it goes on after the successor
+     * has begun.
+     */
+    BODY_HELD_OVER_FAILOVER(Group.JOB, 1),
+    /** As before, at the answer: the load is complete and pre-committed when its task fails. */
+    ANSWER_HELD_OVER_FAILOVER(Group.JOB, 1),
+    /** A task fails at a row. */
+    TASK_FAILED(Group.JOB, 2),
+    /** A task fails when its sink is about to pre-commit. */
+    TASK_FAILED_BEFORE_PRECOMMIT(Group.JOB, 1),
+    /** A task pre-commits and declines the checkpoint. */
+    CHECKPOINT_DECLINED(Group.JOB, 1),
+    /** A task fails when it hears that a checkpoint is complete. */
+    TASK_FAILED_AT_COMPLETION(Group.JOB, 1),
+    /** A task manager ends; another is started. */
+    TASK_MANAGER_LOST(Group.JOB, 2),
+    /**
+     * A task stands at a row, its task manager is given up, and it goes on after its successor has
+     * begun.
+     */
+    ZOMBIE_AT_ROW(Group.JOB, 1),
+    /** As before, standing before the pre-commit. */
+    ZOMBIE_BEFORE_PRECOMMIT(Group.JOB, 1),
+    /** As before, standing between pre-commit and the end of its part of the checkpoint. */
+    ZOMBIE_AFTER_PRECOMMIT(Group.JOB, 1),
+    /** Stop with savepoint, restored with another parallelism. */
+    RESCALED(Group.JOB, 2),
+    /** A stop with savepoint that cannot commit in full and fails. */
+    STOP_FAILED(Group.JOB, 1),
+    /** The job is cancelled and restored from its newest checkpoint. */
+    RESTORED(Group.JOB, 1),
+    /**
+     * A savepoint is taken, the job goes on, fails over, and is then restored from its newest
+     * checkpoint.
+     */
+    SAVEPOINT_AND_FAILOVER(Group.JOB, 1),
+    /** A task manager's process is killed. */
+    TASK_MANAGER_KILLED(Group.PROCESS, 3),
+    /**
+     * The job manager's process is killed; the job is restored from its newest retained checkpoint.
+     */
+    JOB_MANAGER_KILLED(Group.PROCESS, 2),
+    /** A task manager's process is stopped until Flink has given it up, and goes on then. */
+    TASK_MANAGER_STOPPED(Group.PROCESS, 1);
+
+    /** What it takes to bring a fault about. */
+    enum Group {
+        SERVER,
+        NODE,
+        JOB,
+        PROCESS
+    }
+
+    final Group group;
+
+    /** How many of a deck are of this kind. */
+    final int weight;
+
+    FaultKind(Group group, int weight) {
+        this.group = group;
+        this.weight = weight;
+    }
+
+    /** The name in the log. */
+    String text() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,76 @@
+package org.apache.doris.flink.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.doris.flink.chaos.FaultKind.Group;
+import org.apache.doris.flink.chaos.Plan.Planned;
+import org.junit.jupiter.api.Test;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** A seed says everything about a run. */
+class PlanTest {
+
+    private static List<Planned> faults(long seed, int faults, boolean processes) {
+        return Plan.of(seed, faults, processes).stream()
+                .flatMap(List::stream)
+                .collect(Collectors.toList());
+    }
+
+    @Test
+    void aSeedGivesTheSamePlanEveryTime() {
+        assertThat(Plan.of(42, 300, false).toString())
+                .isEqualTo(Plan.of(42, 300, false).toString());
+        assertThat(Plan.of(42, 300, false).toString())
+                .isNotEqualTo(Plan.of(43, 300, false).toString());
+    }
+
+    @Test
+    void aLongerRunBeginsLikeAShorterOne() {
+        List<Planned> faults = faults(42, 300, false);
+        assertThat(faults.subList(0, 20).toString()).isEqualTo(faults(42, 20, false).toString());
+    }
+
+    @Test
+    void everyKindIsMetWithinOneDeck() {
+        for (boolean processes : new boolean[] {false, true}) {
+            Set<FaultKind> met = EnumSet.noneOf(FaultKind.class);
+            faults(1, 60, processes).forEach(fault -> met.add(fault.kind));
+            Set<FaultKind> missed = EnumSet.complementOf(EnumSet.copyOf(met));
+            assertThat(missed)
+                    .allSatisfy(
+                            kind -> {
+                                if (processes) {
+                                    assertThat(kind.name()).matches("ZOMBIE.*|TASK_MANAGER_LOST");
+                                } else {
+                                    assertThat(kind.group).isEqualTo(Group.PROCESS);
+                                }
+                            });
+        }
+    }
+
+    @Test
+    void threeHundredFaultsHoldThirtyFailOversAtLeast() {
+        for (long seed = 0; seed < 20; seed++) {
+            assertThat(faults(seed, 300, false))
+                    .filteredOn(fault -> Plan.ofTheJob(fault.kind))
+                    .hasSizeGreaterThan(60);
+        }
+    }
+
+    @Test
+    void aRoundBreaksTheJobOnceAtMost() {
+        assertThat(Plan.of(5, 300, false))
+                .allSatisfy(
+                        round -> {
+                            assertThat(round).hasSizeBetween(1, 3);
+                            assertThat(round)
+                                    .filteredOn(fault -> Plan.ofTheJob(fault.kind))
+                                    .hasSizeLessThan(2);
+                        })
+                .anySatisfy(round -> assertThat(round).hasSize(3));
+    }
+}
