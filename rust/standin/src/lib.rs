@@ -28,6 +28,7 @@ pub mod catalog_partition;
 pub mod catalog_schema;
 pub mod cluster;
 pub mod engine;
+mod error;
 pub mod labels;
 mod load;
 pub mod profile;

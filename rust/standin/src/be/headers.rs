@@ -76,7 +76,10 @@ mod tests {
     #[test]
     fn values_are_utf8_or_else_latin1() {
         let mut headers = HeaderMap::new();
-        headers.insert("columns", HeaderValue::from_bytes("größe,姓名".as_bytes()).unwrap());
+        headers.insert(
+            "columns",
+            HeaderValue::from_bytes("größe,姓名".as_bytes()).unwrap(),
+        );
         headers.insert("comment", HeaderValue::from_bytes(b"gr\xf6\xdfe").unwrap());
         headers.append("label", HeaderValue::from_static("first"));
         headers.append("label", HeaderValue::from_static("second"));
@@ -85,13 +88,18 @@ mod tests {
         assert_eq!(headers.get("columns"), Some("größe,姓名"));
         assert_eq!(headers.get("comment"), Some("größe"));
         assert_eq!(headers.get("label"), Some("first"));
-        assert_eq!((headers.get("compress_type"), headers.text("compress_type")), (Some(""), None));
+        assert_eq!(
+            (headers.get("compress_type"), headers.text("compress_type")),
+            (Some(""), None)
+        );
         assert_eq!(headers.iter().count(), 4);
     }
 
     #[test]
     fn names_are_looked_up_in_lower_case() {
-        let headers: LoadHeaders = [("Two_Phase_Commit", "TRUE"), ("FORMAT", "json")].into_iter().collect();
+        let headers: LoadHeaders = [("Two_Phase_Commit", "TRUE"), ("FORMAT", "json")]
+            .into_iter()
+            .collect();
         assert!(headers.flag("two_phase_commit"));
         assert!(!headers.flag("strict_mode"));
         assert_eq!(headers.text("format"), Some("json"));
