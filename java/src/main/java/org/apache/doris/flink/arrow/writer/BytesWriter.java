@@ -61,7 +61,9 @@ abstract class BytesWriter extends ColumnWriter {
 
     /** Appends bytes. */
     final void append(byte[] bytes) throws NativeException {
-        System.arraycopy(bytes, 0, values, reserve(bytes.length), bytes.length);
+        // Reserving may replace the array.
+        int start = reserve(bytes.length);
+        System.arraycopy(bytes, 0, values, start, bytes.length);
         finish(bytes.length);
     }
 
