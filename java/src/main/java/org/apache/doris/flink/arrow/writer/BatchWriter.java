@@ -23,6 +23,7 @@ public final class BatchWriter {
     private final int nodes;
     private final int buffers;
     private final long bitsPerRow;
+    private long largestTally;
     private int rows;
     private boolean broken;
 
@@ -64,12 +65,14 @@ public final class BatchWriter {
             throw new IllegalArgumentException("a delete cannot be written without a delete sign");
         }
         broken = true;
+        long before = tally.bits;
         for (int i = 0; i < columns.length; i++) {
             columns[i].write(row, i);
         }
         if (signs != null) {
             signs.append(sign);
         }
+        largestTally = Math.max(largestTally, tally.bits - before);
         rows++;
         broken = false;
     }
@@ -79,7 +82,7 @@ public final class BatchWriter {
         return rows;
     }
 
-    /** Exact size of the body as it stands. Walks over all columns: see {@link #reached}. */
+    /** Exact size of the body as it stands. Walks over all columns: see {@link #isFull}. */
     public long bytes() {
         long bytes = signs == null ? 0 : signs.bytes();
         for (ColumnWriter column : columns) {
@@ -88,10 +91,18 @@ public final class BatchWriter {
         return bytes;
     }
 
-    /** Whether {@link #bytes} is at least that; cheap enough to be asked after every row. */
-    public boolean reached(long bytes) {
+    /**
+     * Whether a body of that size has no more room for a row as large as the largest so far, or is
+     * exceeded already. Cheap enough to be asked after every row. False without rows.
+     */
+    public boolean isFull(long limit) {
+        if (rows == 0) {
+            return false;
+        }
+        // The padding that another row may add plays a part only where bodies are not tiny.
+        long next = ((bitsPerRow + largestTally) >>> 3) + Math.min(buffers * 64L, limit >>> 4);
         long atMost = ((rows * bitsPerRow + tally.bits) >>> 3) + (long) buffers * Body.OVERHEAD;
-        return atMost >= bytes && bytes() >= bytes;
+        return atMost + next >= limit && bytes() + next >= limit;
     }
 
     /**
@@ -120,6 +131,7 @@ public final class BatchWriter {
         }
         rows = 0;
         tally.bits = 0;
+        largestTally = 0;
         return out.layout();
     }
 }

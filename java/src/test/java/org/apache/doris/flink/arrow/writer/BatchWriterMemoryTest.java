@@ -54,13 +54,13 @@ class BatchWriterMemoryTest {
                         TimestampData.fromEpochMillis(1, 2000),
                         new GenericArrayData(new int[] {1, 2, 3}),
                         GenericRowData.of((Object) null));
-        ByteBuffer body = ByteBuffer.allocateDirect(4 << 20);
+        ByteBuffer body = ByteBuffer.allocateDirect(8 << 20);
         long perBatch = Long.MAX_VALUE;
         for (int batch = 0; batch < 20; batch++) {
             long before = allocated();
             for (int i = 0; i < 10_000; i++) {
                 writer.write(row, (byte) 0);
-                assertBelow(writer, 4 << 20);
+                assertBelow(writer, 8 << 20);
             }
             body.clear().limit((int) writer.bytes());
             writer.seal(body);
@@ -71,7 +71,7 @@ class BatchWriterMemoryTest {
     }
 
     private static void assertBelow(BatchWriter writer, long bytes) {
-        if (writer.reached(bytes)) {
+        if (writer.isFull(bytes)) {
             throw new AssertionError("a batch of " + writer.bytes());
         }
     }

@@ -243,6 +243,35 @@ class BatchWriterTest {
     }
 
     @Test
+    void aBatchIsFullBeforeItExceedsItsBody() throws Exception {
+        for (long limit : new long[] {16 << 10, 1 << 20}) {
+            for (int seed = 0; seed < 10; seed++) {
+                RandomValues values = new RandomValues(seed);
+                RowType type = values.rowType(2);
+                BatchWriter writer = new BatchWriter(type, true);
+                assertThat(writer.isFull(limit)).isFalse();
+                // The largest row first, so that the rest is known.
+                List<RowData> rows = new ArrayList<>();
+                for (int i = 0; i < 50; i++) {
+                    rows.add((RowData) values.row(type).flink);
+                }
+                for (RowData row : rows) {
+                    writer.write(row, (byte) 0);
+                }
+                for (int i = 0; !writer.isFull(limit); i++) {
+                    writer.write(rows.get(i % rows.size()), (byte) 0);
+                }
+                assertThat(writer.bytes()).as("%s", type).isBetween(limit / 5, limit);
+                if (limit == 1 << 20) {
+                    assertThat(writer.bytes()).as("%s", type).isGreaterThan(limit * 9 / 10);
+                }
+                writer.seal(ByteBuffer.allocate((int) writer.bytes()));
+                assertThat(writer.isFull(limit)).isFalse();
+            }
+        }
+    }
+
+    @Test
     void typesWithoutAFormAreRefusedByName() {
         assertThatThrownBy(() -> writer("odd", new ArrayType(new NullType())))
                 .isInstanceOf(UnsupportedOperationException.class)
@@ -303,8 +332,7 @@ class BatchWriterTest {
         void check() {
             assertThat(writer.rows()).isEqualTo(expected.size());
             long bytes = writer.bytes();
-            assertThat(writer.reached(bytes)).isTrue();
-            assertThat(writer.reached(bytes + 1)).isFalse();
+            assertThat(writer.isFull(bytes)).isTrue();
             // Whatever lay there before must not shine through.
             ByteBuffer body = ByteBuffer.allocateDirect((int) bytes + 64);
             while (body.hasRemaining()) {
