@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, BooleanArray, RecordBatch};
+use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 
 use crate::catalog::Catalog;
 use crate::catalog_schema::TableSchema;
 use crate::engine::SqlError;
+use crate::row_shape::RowShape;
 use crate::tablet::{Partition, Table, TableVersion};
-use crate::tablet_commit::{append, change_tablets};
+use crate::tablet_commit::{append_shaped, change_tablets};
 use crate::tablet_route::{Router, WriteSet};
 
 /// Rows on their way into a table. Dropped without [`Load::commit`], nothing happened.
@@ -19,6 +21,7 @@ pub(crate) struct Load {
     partitions: Vec<Arc<Partition>>,
     router: Router,
     rows: WriteSet,
+    shape: RowShape,
     /// With it, a row that the table does not take fails the load; else it is left out and counted.
     strict: bool,
     /// The rows replace those that the partitions hold.
@@ -62,6 +65,7 @@ impl Load {
             partitions: chosen,
             router,
             rows,
+            shape: RowShape::default(),
             strict,
             overwrite: false,
             filtered: 0,
@@ -71,6 +75,27 @@ impl Load {
     /// From now on the rows replace those that the partitions hold, in the same step that makes them visible.
     pub(crate) fn overwrite(&mut self) {
         self.overwrite = true;
+    }
+
+    /// From now on rows have the given shape. Called before the first row, for a Unique table.
+    pub(crate) fn shaped(&mut self, shape: RowShape) {
+        self.rows = WriteSet::new(shape.schema(&self.schema));
+        self.shape = shape;
+    }
+
+    /// Schema of the batches that [`Self::put`] takes.
+    pub(crate) fn row_schema(&self) -> SchemaRef {
+        self.shape.schema(&self.schema)
+    }
+
+    /// Rows of a batch that no partition takes.
+    pub(crate) fn homeless(&self, batch: &RecordBatch) -> Result<Vec<usize>, SqlError> {
+        self.router.homeless(batch)
+    }
+
+    /// Adds rows of the load's shape that were checked: none is NULL where it may not be, none is homeless.
+    pub(crate) fn put(&mut self, batch: RecordBatch) -> Result<(), SqlError> {
+        self.router.route(batch, &mut self.rows)
     }
 
     /// The declaration that rows must meet.
@@ -152,7 +177,7 @@ impl Load {
                 writer.forget();
                 version = Arc::new(emptied);
             }
-            let next = append(&version, &mut writer, self.rows.finish()?, moment)?;
+            let next = append_shaped(&version, &mut writer, self.rows.finish()?, &self.shape, moment)?;
             self.table.publish(next);
             Ok(())
         };

@@ -12,8 +12,10 @@ use datafusion::common::hash_utils::QualityRandomState;
 
 use crate::catalog_schema::TableSchema;
 use crate::engine::{KeysType, SqlError};
+use crate::row_shape::RowShape;
 use crate::tablet::{BATCH_BYTES, BATCH_ROWS, Partition, StoredBatch, TableVersion, Tablet};
 use crate::tablet_aggregate;
+use crate::tablet_upsert::upsert;
 
 /// Small batches up to this many rows grow by later writes.
 const TAIL_ROWS: usize = 8192;
@@ -23,7 +25,7 @@ const DEAD_ROWS: usize = 4096;
 /// State of a table's one writer: where each key's newest row is.
 #[derive(Debug, Default)]
 pub struct Writer {
-    indexes: HashMap<i64, KeyIndex>,
+    indexes: HashMap<i64, Keys>,
 }
 
 /// When a write happens.
@@ -35,15 +37,11 @@ pub struct Moment {
     pub micros: i64,
 }
 
-type Keys = HashMap<u128, Location, QualityRandomState>;
+/// Where the newest row of each key is.
+pub(crate) type Keys = HashMap<u128, Location, QualityRandomState>;
 
 /// Index of a batch in its tablet, and of a row in the batch.
-type Location = (u32, u32);
-
-#[derive(Debug)]
-struct KeyIndex {
-    keys: Keys,
-}
+pub(crate) type Location = (u32, u32);
 
 impl Writer {
     /// Forgets where keys are; needed when tablets were changed other than by [`append`] and [`delete`].
@@ -51,7 +49,13 @@ impl Writer {
         self.indexes.clear();
     }
 
-    fn index(&mut self, tablet: &Tablet, encoder: &KeyEncoder) -> Result<&mut KeyIndex, SqlError> {
+    /// Forgets where the keys of one tablet are.
+    pub(crate) fn forget_tablet(&mut self, tablet: i64) {
+        self.indexes.remove(&tablet);
+    }
+
+    /// Where the keys of a tablet are; read from its rows the first time.
+    pub(crate) fn index(&mut self, tablet: &Tablet, encoder: &KeyEncoder) -> Result<&mut Keys, SqlError> {
         use std::collections::hash_map::Entry;
         match self.indexes.entry(tablet.id) {
             Entry::Occupied(found) => Ok(found.into_mut()),
@@ -64,7 +68,7 @@ impl Writer {
                         }
                     }
                 }
-                Ok(place.insert(KeyIndex { keys }))
+                Ok(place.insert(keys))
             }
         }
     }
@@ -114,11 +118,22 @@ impl KeyEncoder {
     }
 }
 
-/// The version after rows were added by the rules of the table's model.
+/// The version after whole rows were added by the rules of the table's model.
 pub fn append(
     version: &TableVersion,
     writer: &mut Writer,
     rows: BTreeMap<i64, Vec<RecordBatch>>,
+    moment: Moment,
+) -> Result<TableVersion, SqlError> {
+    append_shaped(version, writer, rows, &RowShape::default(), moment)
+}
+
+/// The version after rows of a shape were added. Only a Unique table takes another shape than the default.
+pub fn append_shaped(
+    version: &TableVersion,
+    writer: &mut Writer,
+    rows: BTreeMap<i64, Vec<RecordBatch>>,
+    shape: &RowShape,
     moment: Moment,
 ) -> Result<TableVersion, SqlError> {
     let mut left = rows;
@@ -139,7 +154,7 @@ pub fn append(
                     .try_for_each(|batch| push_batch(&mut all, batch, None))?;
                 all
             }
-            KeysType::Unique => upsert(schema, tablet, writer, batches)?,
+            KeysType::Unique => upsert(schema, tablet, writer, batches, shape)?,
             KeysType::Aggregate => tablet_aggregate::merge(schema, tablet, batches)?,
         };
         Ok(Some(changed))
@@ -213,7 +228,7 @@ pub fn change_tablets(
 }
 
 /// Adds a batch; a small last one grows instead, its rows keep their places.
-fn push_batch(
+pub(crate) fn push_batch(
     batches: &mut Vec<Arc<StoredBatch>>,
     batch: RecordBatch,
     live: Option<BooleanBuffer>,
@@ -245,96 +260,15 @@ fn append_mask(bits: &mut BooleanBufferBuilder, mask: Option<&BooleanBuffer>, ro
     }
 }
 
-/// Merge-on-write: the newest row of a key lives, or the one with the larger sequence value where one is declared.
-fn upsert(
-    schema: &TableSchema,
-    tablet: &Tablet,
-    writer: &mut Writer,
-    incoming: Vec<RecordBatch>,
-) -> Result<Vec<Arc<StoredBatch>>, SqlError> {
-    let encoder = KeyEncoder::new(schema)?;
-    let index = writer.index(tablet, &encoder)?;
-    let mut batches = tablet.batches.clone();
-    for batch in incoming {
-        // Rows are placed as if the batch were added as it is; `push_batch` then keeps or shifts them all alike.
-        let keys = encoder.keys(&batch)?;
-        let base = batches.len();
-        let rows = batch.num_rows();
-        push_batch(&mut batches, batch, None)?;
-        let at = batches.len() - 1;
-        let shift = if batches.len() == base {
-            batches[at].data.num_rows() - rows
-        } else {
-            0
-        };
-        let sequence = Sequence::new(schema, &batches)?;
-        let mut masks = Masks::default();
-        for (row, key) in keys.into_iter().enumerate() {
-            let new: Location = (at as u32, (row + shift) as u32);
-            match index.keys.entry(key) {
-                std::collections::hash_map::Entry::Vacant(place) => {
-                    place.insert(new);
-                }
-                std::collections::hash_map::Entry::Occupied(mut place) => {
-                    let old = *place.get();
-                    let loser = if sequence.as_ref().is_some_and(|s| s.is_older(new, old)) {
-                        new
-                    } else {
-                        old
-                    };
-                    if loser == old {
-                        place.insert(new);
-                    }
-                    masks.kill(&batches, loser.0 as usize, loser.1 as usize);
-                }
-            }
-        }
-        masks.apply(&mut batches);
-    }
-    let (batches, moved) = compact(schema, batches)?;
-    if moved {
-        writer.indexes.remove(&tablet.id);
-    }
-    Ok(batches)
-}
-
-/// Encoded values of the sequence column of every batch.
-struct Sequence {
-    rows: Vec<datafusion::arrow::row::Rows>,
-}
-
-impl Sequence {
-    fn new(schema: &TableSchema, batches: &[Arc<StoredBatch>]) -> Result<Option<Self>, SqlError> {
-        let Some(index) = schema.sequence_index() else {
-            return Ok(None);
-        };
-        let doris_type = &schema.columns[index].doris_type;
-        let converter =
-            RowConverter::new(vec![SortField::new(doris_type.compute_type())]).map_err(SqlError::plain)?;
-        let rows = batches
-            .iter()
-            .map(|b| {
-                let column = crate::values::to_compute(doris_type, b.data.column(index));
-                converter.convert_columns(&[column]).map_err(SqlError::plain)
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(Some(Self { rows }))
-    }
-
-    fn is_older(&self, a: Location, b: Location) -> bool {
-        let value = |(batch, row): Location| self.rows[batch as usize].row(row as usize);
-        value(a) < value(b)
-    }
-}
-
 /// Rows to delete, by batch.
 #[derive(Default)]
-struct Masks {
+pub(crate) struct Masks {
     dead: HashMap<usize, BooleanBufferBuilder>,
 }
 
 impl Masks {
-    fn kill(&mut self, batches: &[Arc<StoredBatch>], batch: usize, row: usize) {
+    /// Marks a row as deleted.
+    pub(crate) fn kill(&mut self, batches: &[Arc<StoredBatch>], batch: usize, row: usize) {
         let bits = self.dead.entry(batch).or_insert_with(|| {
             let stored = &batches[batch];
             let mut bits = BooleanBufferBuilder::new(stored.data.num_rows());
@@ -344,7 +278,8 @@ impl Masks {
         bits.set_bit(row, false);
     }
 
-    fn apply(self, batches: &mut [Arc<StoredBatch>]) {
+    /// Deletes the marked rows.
+    pub(crate) fn apply(self, batches: &mut [Arc<StoredBatch>]) {
         for (at, mut bits) in self.dead {
             batches[at] = StoredBatch::new(batches[at].data.clone(), Some(bits.finish()));
         }
@@ -352,7 +287,7 @@ impl Masks {
 }
 
 /// Rewrites a tablet that is mostly dead rows; true when rows moved.
-fn compact(
+pub(crate) fn compact(
     schema: &TableSchema,
     batches: Vec<Arc<StoredBatch>>,
 ) -> Result<(Vec<Arc<StoredBatch>>, bool), SqlError> {
