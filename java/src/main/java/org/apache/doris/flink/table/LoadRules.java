@@ -1,5 +1,6 @@
 package org.apache.doris.flink.table;
 
+import org.apache.doris.flink.config.Delimiter;
 import org.apache.doris.flink.config.InvalidOption;
 import org.apache.doris.flink.config.LoadProperties;
 import org.apache.doris.flink.config.OptionValues;
@@ -165,7 +166,8 @@ final class LoadRules {
             }
         }
         String column = properties.getOrDefault("column_separator", "\\t");
-        if (column.equals(properties.getOrDefault("line_delimiter", "\\n"))
+        String line = properties.getOrDefault("line_delimiter", "\\n");
+        if (Delimiter.resolve(column).equals(Delimiter.resolve(line))
                 && LoadProperties.format(properties).equals("csv")) {
             throw invalid(
                     "column_separator",

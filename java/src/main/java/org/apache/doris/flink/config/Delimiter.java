@@ -1,0 +1,34 @@
+package org.apache.doris.flink.config;
+
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Delimiters of rows and columns, whose texts may hold escapes. */
+public final class Delimiter {
+
+    private static final Pattern ESCAPE =
+            Pattern.compile("\\\\(?:[xX]([0-9A-Fa-f]{2})|([ntr]))", Pattern.DOTALL);
+
+    private Delimiter() {}
+
+    /** The text that stands between rows or columns: each {@code \xNN} is a character. */
+    public static String resolve(String text) {
+        return ESCAPE.matcher(text)
+                .replaceAll(escape -> Matcher.quoteReplacement(String.valueOf(character(escape))));
+    }
+
+    private static char character(MatchResult escape) {
+        if (escape.group(1) != null) {
+            return (char) Integer.parseInt(escape.group(1), 16);
+        }
+        switch (escape.group(2)) {
+            case "n":
+                return '\n';
+            case "t":
+                return '\t';
+            default:
+                return '\r';
+        }
+    }
+}

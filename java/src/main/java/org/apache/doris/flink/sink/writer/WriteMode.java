@@ -1,0 +1,24 @@
+package org.apache.doris.flink.sink.writer;
+
+import java.util.Locale;
+
+/** The way rows take to Doris. */
+public enum WriteMode {
+    /** One open load per table and subtask, visible with the checkpoint. */
+    STREAM_LOAD,
+    /** A load per full buffer; refused until it is built. */
+    STREAM_LOAD_BATCH,
+    /** Belongs to one vendor's cloud service; refused. */
+    COPY,
+    /** Files in object storage, loaded with the checkpoint; refused until it is built. */
+    TVF;
+
+    /**
+     * The mode of a name, in any case.
+     *
+     * @throws IllegalArgumentException for another name
+     */
+    public static WriteMode of(String name) {
+        return valueOf(name.trim().toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,17 @@
+package org.apache.doris.flink.sink.writer.serializer;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** Each string is a row as the load's format spells it; null is none. */
+public class SimpleStringSerializer implements DorisRecordSerializer<String> {
+
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public DorisRecord serialize(String record) throws IOException {
+        return record == null
+                ? DorisRecord.empty
+                : DorisRecord.of(record.getBytes(StandardCharsets.UTF_8));
+    }
+}
