@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::profile_load::LoadSwitches;
+
 /// Declares an enum of named choices with `FromStr` and the list of its names.
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
@@ -26,6 +28,7 @@ macro_rules! choices {
         }
     };
 }
+pub(crate) use choices;
 
 choices! {
     /// How `DATETIME(s)` leaves through Flight.
@@ -158,6 +161,8 @@ pub struct Switches {
     pub unknown_tablets_ignored: bool,
     /// Global value of the session variable `enable_parallel_result_sink`: results lie on several endpoints.
     pub parallel_result_sink: bool,
+    /// Switches of loads and transactions.
+    pub load: LoadSwitches,
 }
 
 /// Names of the profiles, the default first.
@@ -192,6 +197,7 @@ impl Default for Switches {
             in_compares_texts: false,
             unknown_tablets_ignored: false,
             parallel_result_sink: false,
+            load: LoadSwitches::default(),
         }
     }
 }
@@ -207,6 +213,10 @@ impl Switches {
             "doris-5.0" => Ok(newest),
             "cloud-5.0" => Ok(Self {
                 typed_changelog_errors: true,
+                load: LoadSwitches {
+                    two_phase_on_unique: false,
+                    ..LoadSwitches::default()
+                },
                 ..newest
             }),
             "doris-5.0-binlog" => Ok(Self {
@@ -278,7 +288,10 @@ impl Switches {
             "in_compares_texts" => put(&mut self.in_compares_texts, name, value),
             "unknown_tablets_ignored" => put(&mut self.unknown_tablets_ignored, name, value),
             "enable_parallel_result_sink" => put(&mut self.parallel_result_sink, name, value),
-            other => Err(format!("unknown switch `{other}`")),
+            other => self
+                .load
+                .set(other, value)
+                .unwrap_or_else(|| Err(format!("unknown switch `{other}`"))),
         }
     }
 }

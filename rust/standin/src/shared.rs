@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::admin::faults::{Faults, Point, Sight, Strike};
+use crate::admin::faults::{Faults, Sight, Strike};
 use crate::admin::journal::{Entry, Journal};
+use crate::admin::rules::Point;
 use crate::admin::stats::{Counters, Stats};
 use crate::cluster::Cluster;
 use crate::engine::Engine;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::admin::faults::{Faults, Rule, RuleState};
+use crate::admin::faults::Faults;
 use crate::admin::journal::{Entry, Journal, mask_statement};
+use crate::admin::rules::{Rule, RuleState};
 use crate::admin::stats::{Counters, Stats};
 use crate::cluster::{Backend, Cluster, Frontend};
 use crate::config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};

@@ -10,7 +10,7 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::faults::Rule;
+use super::rules::Rule;
 use crate::net::{ConnectionHandle, Incoming};
 use crate::nodes::Nodes;
 

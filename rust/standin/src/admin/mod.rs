@@ -3,4 +3,5 @@
 pub(crate) mod faults;
 pub(crate) mod http;
 pub(crate) mod journal;
+pub(crate) mod rules;
 pub(crate) mod stats;

@@ -15,8 +15,9 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use self::envelope::Envelope;
-use crate::admin::faults::{Action, Point, Sight};
+use crate::admin::faults::Sight;
 use crate::admin::journal::{Entry, masked_headers};
+use crate::admin::rules::{Action, Point};
 use crate::net::{ConnectionHandle, Incoming};
 use crate::shared::Shared;
 
