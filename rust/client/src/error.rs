@@ -27,12 +27,19 @@ pub enum ErrorKind {
     Data = 9,
     /// Not supported.
     Unsupported = 10,
-    /// The scan was closed.
+    /// The scan or load was closed.
     Closed = 11,
     /// A fault of this library.
     Internal = 12,
     /// A panic of this library.
     Panic = 13,
+    // 14 is Java's own LIBRARY.
+    /// The server refused a load for its data or its parameters, or a load broke and cannot be sent again.
+    Load = 15,
+    /// A label is finished that this attempt was about to use.
+    Label = 16,
+    /// A commit or an abort was refused.
+    Transaction = 17,
 }
 
 /// An error with a message for a user. `Display` shows the message followed by all sources, which tonic and reqwest keep
@@ -85,6 +92,17 @@ impl Error {
     pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
         self
+    }
+
+    /// The same error once more, for another caller who waits for the same thing.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            kind: self.kind,
+            retryable: self.retryable,
+            unresolved: self.unresolved,
+            message: self.to_string(),
+            source: None,
+        }
     }
 
     /// Whether another server may succeed.

@@ -31,7 +31,7 @@ const SHUNNED_FOR: Duration = Duration::from_secs(10);
 static SHUNNED: LazyLock<Mutex<HashMap<Address, Instant>>> = LazyLock::new(Mutex::default);
 
 /// The front ends of one cluster.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Frontends {
     cluster: Arc<Cluster>,
     http: reqwest::Client,
@@ -39,7 +39,17 @@ pub(crate) struct Frontends {
 
 impl Frontends {
     pub(crate) fn new(cluster: Arc<Cluster>) -> Result<Self, Error> {
-        let http = reqwest::Client::builder()
+        Self::with(cluster, reqwest::Client::builder())
+    }
+
+    /// Front ends to whom no connection stays open between calls: one that the server closes at the moment of use would break
+    /// a call that must not be repeated blindly.
+    pub(crate) fn without_pool(cluster: Arc<Cluster>) -> Result<Self, Error> {
+        Self::with(cluster, reqwest::Client::builder().pool_max_idle_per_host(0))
+    }
+
+    fn with(cluster: Arc<Cluster>, builder: reqwest::ClientBuilder) -> Result<Self, Error> {
+        let http = builder
             .connect_timeout(cluster.connect_timeout)
             .timeout(cluster.connect_timeout + cluster.read_timeout)
             .redirect(redirect::Policy::none())

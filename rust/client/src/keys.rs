@@ -98,6 +98,14 @@ impl Keys<'_> {
         })
     }
 
+    pub(crate) fn flag(&self, key: &str) -> Result<bool, Error> {
+        self.parse(key, "true or false", |text| match text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(String::new()),
+        })
+    }
+
     pub(crate) fn millis(&self, key: &str) -> Result<Duration, Error> {
         // A year is as good as for ever and keeps instants representable.
         Ok(Duration::from_millis(

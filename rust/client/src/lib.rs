@@ -1,7 +1,8 @@
-//! The protocol of Apache Doris as a client speaks it: FE REST and Arrow Flight SQL. Async, without JNI or Flink.
+//! The protocol of Apache Doris as a client speaks it: FE REST, Arrow Flight SQL and Stream Load. Async, without JNI or Flink.
 #![forbid(unsafe_code)]
 
 mod address;
+mod backends;
 mod cluster;
 mod columns;
 pub mod config;
@@ -10,11 +11,20 @@ pub mod error;
 mod fe;
 mod flight;
 mod keys;
+pub mod load;
 pub mod plan;
 mod predicate;
+mod response;
 mod retry;
 pub mod scan;
+pub mod sink;
+mod sink_metrics;
 mod sql;
+pub mod table_check;
+pub mod txn;
+pub mod write_config;
 
 pub use counters::{ProcessCounters, process_counters};
 pub use error::{Error, ErrorKind};
+pub use response::LoadNumbers;
+pub use sink_metrics::SinkMetrics;
