@@ -1,10 +1,21 @@
 //! Encoders from record batches in canonical form to what a load sends: CSV, JSON lines or an Arrow IPC stream.
 
-use arrow_array::RecordBatch;
+mod arrow;
+mod clock;
+mod csv;
+mod json;
+mod out;
+mod plan;
+mod text;
+
+use arrow_array::{Array, ArrayRef, RecordBatch};
 
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
 use crate::types::{DorisType, FlinkType};
+use json::Quirk;
+use out::Out;
+use plan::Plan;
 
 /// What a load's body is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,26 +66,121 @@ pub struct Column {
 
 /// Encodes the batches of one load, one after the other.
 #[derive(Debug)]
-pub struct Encoder {}
+pub struct Encoder {
+    columns: Vec<Column>,
+    /// `None` after the end.
+    body: Option<Body>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Csv(csv::CsvRows),
+    Json(json::JsonRows),
+    Arrow(arrow::ArrowRows),
+}
+
+/// Encodes rows as lines of text.
+trait Rows {
+    /// Appends the rows of a batch.
+    fn encode(&mut self, batch: &RecordBatch, out: &mut Out<'_>) -> Result<(), Refused>;
+}
+
+/// Why a batch was not encoded.
+enum Refused {
+    /// A value: places of column and row in the batch, and what is wrong.
+    Value(usize, usize, Box<str>),
+    Other(Error),
+}
+
+impl Refused {
+    fn value(column: usize, row: usize, message: Box<str>) -> Self {
+        Self::Value(column, row, message)
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(e: Error) -> Self {
+        Self::Other(e)
+    }
+}
 
 impl Encoder {
     /// Chooses a writer for each column. `zone` is where `TIMESTAMP_LTZ` becomes a wall clock. An error names the column whose
-    /// type cannot be written.
+    /// type cannot be written, or the options that do not go together.
     pub fn new(format: &Format, columns: Vec<Column>, zone: Zone) -> Result<Self> {
-        let _ = (format, columns, zone);
-        Ok(Self {})
+        let body = Some(match format {
+            Format::Csv(options) => Body::Csv(csv::CsvRows::new(options, &columns, zone)?),
+            Format::Json(options) => Body::Json(json::JsonRows::new(options, &columns, zone)?),
+            Format::Arrow => Body::Arrow(arrow::ArrowRows::new(&columns, zone)?),
+        });
+        Ok(Self { columns, body })
     }
 
     /// Appends the rows of a batch to `out`. Delimiters stand only between rows, also between those of two batches. After an
-    /// error `out` holds part of the batch and the encoder must not be used any more.
+    /// error, which names column and key of the row, `out` holds part of the batch and the encoder must not be used any more.
     pub fn encode(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
-        let _ = (batch, out);
-        Err(Error::corrupt("no encoder"))
+        if batch.num_columns() != self.columns.len() {
+            return Err(Error::corrupt(format!(
+                "{} columns where {} are due",
+                batch.num_columns(),
+                self.columns.len()
+            )));
+        }
+        let encoded = match &mut self.body {
+            Some(Body::Csv(rows)) => rows.encode(batch, &mut Out::new(out)),
+            Some(Body::Json(rows)) => rows.encode(batch, &mut Out::new(out)),
+            Some(Body::Arrow(rows)) => rows.encode(batch, out),
+            None => Err(Refused::Other(Error::corrupt("a batch after the end"))),
+        };
+        encoded.map_err(|refused| match refused {
+            Refused::Value(column, row, message) => self.value_error(batch, column, row, &message),
+            Refused::Other(e) => e,
+        })
     }
 
-    /// Appends what ends the body: the end marker of an Arrow stream, nothing otherwise.
+    /// Appends what ends the body: the end marker of an Arrow stream, nothing otherwise. Without batches an Arrow stream gets
+    /// its schema here.
     pub fn finish(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        let _ = out;
-        Err(Error::corrupt("no encoder"))
+        match self.body.take() {
+            Some(Body::Arrow(rows)) => rows.finish(out),
+            _ => Ok(()),
+        }
+    }
+
+    fn value_error(&self, batch: &RecordBatch, column: usize, row: usize, message: &str) -> Error {
+        let key: Vec<String> = self
+            .columns
+            .iter()
+            .zip(batch.columns())
+            .filter(|(column, _)| column.key)
+            .map(|(column, array)| format!("{} = {}", column.name, shown(&column.flink, array, row)))
+            .collect();
+        let key = if key.is_empty() {
+            format!("row {} of its batch", row + 1)
+        } else {
+            format!("row with key {}", key.join(", "))
+        };
+        Error::value(&self.columns[column].name, format!("{message} ({key})"))
+    }
+}
+
+/// A value as a message shows it.
+fn shown(flink: &FlinkType, array: &ArrayRef, row: usize) -> String {
+    const LONGEST: usize = 100;
+    if array.is_null(row) {
+        return "NULL".to_owned();
+    }
+    let mut text = Vec::new();
+    let written = Plan::new(flink, None, Zone::UTC, Quirk::NONE).is_ok_and(|plan| {
+        plan.bind(array)
+            .is_ok_and(|bound| json::value(&bound, row, Quirk::NONE, &mut Out::new(&mut text)).is_ok())
+    });
+    if !written {
+        return "?".to_owned();
+    }
+    let text = String::from_utf8_lossy(&text);
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
     }
 }

@@ -50,7 +50,7 @@ impl Zone {
     }
 
     /// The wall clock that this zone shows at an instant; both in microseconds from 1970-01-01 00:00.
-    pub(super) fn wall(self, instant: i64) -> Option<i64> {
+    pub(crate) fn wall(self, instant: i64) -> Option<i64> {
         let seconds = match self {
             Self::Fixed(seconds) => i64::from(seconds),
             Self::Named(zone) => {
@@ -67,7 +67,7 @@ impl Zone {
 
     /// The instant at which this zone shows a wall clock; both in microseconds. Of two instants the earlier one; a wall clock
     /// that a gap leaves out is moved on by the gap, as Flink does.
-    pub(super) fn instant(self, wall: i64) -> Option<i64> {
+    pub(crate) fn instant(self, wall: i64) -> Option<i64> {
         let zone = match self {
             Self::Fixed(seconds) => return wall.checked_sub(i64::from(seconds) * 1_000_000),
             Self::Named(zone) => zone,

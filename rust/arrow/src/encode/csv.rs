@@ -1,0 +1,305 @@
+//! Rows as CSV, in the form in which Doris takes it apart.
+//!
+//! What its readers do decides what may stand as it is (Doris manual, Stream Load, and its CSV reader): a field `\N` is NULL; an
+//! empty line is no row; a byte order mark at the start is dropped, and so is a carriage return in front of a line break. An
+//! enclosed field begins and ends with the enclosing character; a text is freed from the escape character, where one is set,
+//! whether it was enclosed or not.
+
+use arrow_array::RecordBatch;
+
+use super::json::{self, Quirk};
+use super::out::Out;
+use super::plan::{Bound, Plan, Values, slice};
+use super::{Column, CsvOptions, Refused, Rows};
+use crate::error::{Error, Result};
+use crate::normalize::Zone;
+
+const NULL: &[u8] = b"\\N";
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Encodes rows as delimited fields.
+#[derive(Debug)]
+pub(super) struct CsvRows {
+    plans: Vec<Plan>,
+    rules: Rules,
+    /// A field that has to be looked at before it can be written.
+    field: Vec<u8>,
+    /// Whether a row was written.
+    started: bool,
+}
+
+#[derive(Debug)]
+struct Rules {
+    options: CsvOptions,
+    /// The bytes that make a field one to look at: first bytes of the delimiters, carriage return, enclosing and escape
+    /// character. The last ones are repeated where there are fewer.
+    triggers: [u8; 5],
+    /// Whether a number, date or base64 text may hold a trigger.
+    scalars_too: bool,
+    /// Whether a row has one field only.
+    single: bool,
+}
+
+/// Where a field stands.
+#[derive(Clone, Copy)]
+struct Place {
+    first_of_load: bool,
+    last_of_row: bool,
+}
+
+impl CsvRows {
+    pub(super) fn new(options: &CsvOptions, columns: &[Column], zone: Zone) -> Result<Self> {
+        check(options).map_err(|message| Error::value("*", message))?;
+        let plans = columns
+            .iter()
+            .map(|column| {
+                Plan::new(&column.flink, column.doris.as_ref(), zone, Quirk::NONE)
+                    .map_err(|message| Error::value(&column.name, message))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            plans,
+            rules: Rules::new(options, columns.len()),
+            field: Vec::new(),
+            started: false,
+        })
+    }
+}
+
+/// Combinations that could not be read back.
+fn check(options: &CsvOptions) -> std::result::Result<(), String> {
+    let (separator, delimiter) = (&options.column_separator, &options.line_delimiter);
+    if separator.is_empty() || delimiter.is_empty() {
+        return Err("column_separator and line_delimiter must not be empty".to_owned());
+    }
+    if separator.starts_with(delimiter) || delimiter.starts_with(separator) {
+        return Err("column_separator and line_delimiter must not begin with each other".to_owned());
+    }
+    for (name, bytes) in [("column_separator", separator), ("line_delimiter", delimiter)] {
+        if reaches(NULL, bytes) {
+            return Err(format!("{name} must not be a part of \\N, the mark of NULL"));
+        }
+        for (other, byte) in [("enclose", options.enclose), ("escape", options.escape)] {
+            if byte.is_some_and(|byte| bytes.contains(&byte)) {
+                return Err(format!("{other} must not be a part of {name}"));
+            }
+        }
+    }
+    if options.enclose.is_some_and(|byte| NULL.contains(&byte)) {
+        return Err("enclose must not be a part of \\N, the mark of NULL".to_owned());
+    }
+    if options.enclose.is_some() && options.enclose == options.escape {
+        return Err("enclose and escape must not be the same character".to_owned());
+    }
+    Ok(())
+}
+
+impl Rows for CsvRows {
+    fn encode(&mut self, batch: &RecordBatch, out: &mut Out<'_>) -> Result<(), Refused> {
+        let Self {
+            plans,
+            rules,
+            field,
+            started,
+        } = self;
+        let bound: Vec<Bound<'_>> = plans
+            .iter()
+            .zip(batch.columns())
+            .map(|(plan, array)| plan.bind(array))
+            .collect::<Result<_>>()?;
+        let separator = &rules.options.column_separator;
+        for row in 0..batch.num_rows() {
+            let first = !*started;
+            if *started {
+                out.put(&rules.options.line_delimiter);
+            }
+            *started = true;
+            for (i, column) in bound.iter().enumerate() {
+                if i > 0 {
+                    out.put(separator);
+                }
+                if column.is_null(row) {
+                    out.put(NULL);
+                    continue;
+                }
+                let place = Place {
+                    first_of_load: first && i == 0,
+                    last_of_row: i + 1 == bound.len(),
+                };
+                rules
+                    .value(column, row, place, field, out)
+                    .map_err(|message| Refused::value(i, row, message))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rules {
+    fn new(options: &CsvOptions, columns: usize) -> Self {
+        let (separator, delimiter) = (options.column_separator[0], options.line_delimiter[0]);
+        let triggers = [
+            separator,
+            delimiter,
+            if options.line_delimiter == b"\n" {
+                b'\r'
+            } else {
+                delimiter
+            },
+            options.enclose.unwrap_or(delimiter),
+            options.escape.unwrap_or(delimiter),
+        ];
+        Self {
+            scalars_too: triggers
+                .iter()
+                .any(|byte| byte.is_ascii_alphanumeric() || b"+-.:=/ ".contains(byte)),
+            options: options.clone(),
+            triggers,
+            single: columns == 1,
+        }
+    }
+
+    /// Writes a value that is not NULL. `field` is a place for values that have to be looked at.
+    #[inline]
+    fn value(
+        &self,
+        column: &Bound<'_>,
+        row: usize,
+        place: Place,
+        field: &mut Vec<u8>,
+        out: &mut Out<'_>,
+    ) -> json::Checked {
+        match &column.values {
+            Values::Text(offsets, bytes) => self.text(slice(offsets, bytes, row), place, out),
+            Values::List(..) | Values::Map(..) | Values::Row(_) => {
+                field.clear();
+                json::nested(column, row, Quirk::NONE, &mut Out::new(field))?;
+                self.text(field, place, out)
+            }
+            _ if self.scalars_too => {
+                field.clear();
+                json::scalar(column, row, &mut Out::new(field))?;
+                self.text(field, place, out)
+            }
+            _ => json::scalar(column, row, out).map(|_| ()),
+        }
+    }
+
+    /// Writes a field.
+    #[inline]
+    fn text(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> json::Checked {
+        if self.is_plain(text) && text != NULL && !self.is_lost(text, place) {
+            out.put(text);
+            return Ok(());
+        }
+        self.awkward(text, place, out)
+    }
+
+    #[inline]
+    fn is_plain(&self, text: &[u8]) -> bool {
+        let [a, b, c, d, e] = self.triggers;
+        let bad = |byte: u8| (byte == a) | (byte == b) | (byte == c) | (byte == d) | (byte == e);
+        let (blocks, rest) = text.as_chunks::<16>();
+        for block in blocks {
+            if block.iter().fold(false, |found, byte| found | bad(*byte)) {
+                return false;
+            }
+        }
+        if rest.len() >= 8 {
+            let (halves, tail) = rest.as_chunks::<8>();
+            let found = halves[0].iter().fold(false, |found, byte| found | bad(*byte));
+            return !found && !tail.iter().any(|byte| bad(*byte));
+        }
+        !rest.iter().any(|byte| bad(*byte))
+    }
+
+    /// Whether the reader would drop a part of the text, or its row.
+    #[inline]
+    fn is_lost(&self, text: &[u8], place: Place) -> bool {
+        (self.single && text.is_empty()) || (place.first_of_load && text.starts_with(BYTE_ORDER_MARK))
+    }
+
+    /// Writes a field that holds a trigger or is `\N` or would be lost.
+    #[inline(never)]
+    fn awkward(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> json::Checked {
+        let CsvOptions {
+            column_separator,
+            line_delimiter,
+            enclose,
+            escape,
+        } = &self.options;
+        let trouble = if text.is_empty() {
+            "is empty and alone in its row, which Doris takes for no row"
+        } else if self.is_lost(text, place) {
+            "begins with a byte order mark, which Doris drops at the start of a load"
+        } else if reaches(text, column_separator) {
+            "contains the column separator"
+        } else if reaches(text, line_delimiter) {
+            "contains the line delimiter"
+        } else if place.last_of_row && line_delimiter == b"\n" && text.ends_with(b"\r") {
+            "ends with a carriage return, which Doris drops at the end of a row"
+        } else if enclose.is_some_and(|byte| text.first() == Some(&byte)) {
+            "begins with the enclosing character"
+        } else {
+            ""
+        };
+        if text == NULL && escape.is_none() {
+            // Doris takes it for NULL whether it is enclosed or not.
+            return Err(refusal("is \\N, which means NULL", "escape"));
+        }
+        let Some(quote) = *enclose else {
+            if !trouble.is_empty() {
+                return Err(refusal(trouble, "enclose"));
+            }
+            self.escaped(text, out);
+            return Ok(());
+        };
+        if trouble.is_empty() {
+            self.escaped(text, out);
+            return Ok(());
+        }
+        if escape.is_none() && text.contains(&quote) {
+            return Err(refusal(
+                "must be enclosed and contains the enclosing character",
+                "escape",
+            ));
+        }
+        out.byte(quote);
+        self.escaped(text, out);
+        out.byte(quote);
+        Ok(())
+    }
+
+    /// The text with what the reader takes out of it again.
+    fn escaped(&self, text: &[u8], out: &mut Out<'_>) {
+        let Some(escape) = self.options.escape else {
+            out.put(text);
+            return;
+        };
+        // Without an enclosing character the reader takes two zero bytes for one.
+        let quote = self.options.enclose.unwrap_or(0);
+        if text == NULL && escape != NULL[0] {
+            out.byte(escape);
+        }
+        for byte in text {
+            if *byte == escape || *byte == quote {
+                out.byte(escape);
+            }
+            out.byte(*byte);
+        }
+    }
+}
+
+/// Whether a reader would find the delimiter before the end of the text that it follows: inside it, or across its end.
+fn reaches(text: &[u8], delimiter: &[u8]) -> bool {
+    memchr::memmem::find(text, delimiter).is_some()
+        || (1..delimiter.len()).any(|length| text.ends_with(&delimiter[..length]))
+}
+
+fn refusal(trouble: &str, option: &str) -> Box<str> {
+    format!(
+        "the text {trouble}; set 'sink.properties.{option}' (for example to '{}') or 'sink.properties.format' = 'json'",
+        if option == "enclose" { "\"" } else { "\\" }
+    )
+    .into()
+}

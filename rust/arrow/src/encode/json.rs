@@ -1,0 +1,319 @@
+//! Rows as JSON lines, and values as JSON.
+
+use super::out::Out;
+use super::plan::{Bound, Plan, Spelling, Values, slice};
+use super::{Column, JsonOptions, Rows, text};
+use crate::error::{Error, Result};
+use crate::normalize::Zone;
+
+/// What is wrong with a value, for a message that goes on with the row.
+pub(super) type Checked = std::result::Result<(), Box<str>>;
+
+/// Encodes rows as one object per line.
+#[derive(Debug)]
+pub(super) struct JsonRows {
+    /// What stands in front of each column's value, `,"name":`, and how the value is written.
+    columns: Vec<(Vec<u8>, Plan)>,
+    delimiter: Vec<u8>,
+    skip_nulls: bool,
+    quirk: Quirk,
+    /// Whether a row was written.
+    started: bool,
+}
+
+/// A byte that texts must not hold, because the line delimiter begins with it; it is escaped in them. `"`, which is escaped
+/// anyway, when there is no such byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quirk(u8);
+
+impl Quirk {
+    pub(super) const NONE: Self = Self(b'"');
+
+    /// `None` when texts cannot be kept free of the delimiter.
+    fn new(delimiter: &[u8]) -> Option<Self> {
+        match delimiter.first()? {
+            // Never occurs in a document as it is written here.
+            0..=0x1F => Some(Self::NONE),
+            b'"' | b'\\' | b'{' | b'}' | b'[' | b']' | b':' | b',' | b'+' | b'-' | b'.' | b' ' => None,
+            first if first.is_ascii_alphanumeric() || !first.is_ascii() => None,
+            first => Some(Self(*first)),
+        }
+    }
+}
+
+impl JsonRows {
+    pub(super) fn new(options: &JsonOptions, columns: &[Column], zone: Zone) -> Result<Self> {
+        let quirk = Quirk::new(&options.line_delimiter).ok_or_else(|| {
+            Error::value(
+                "*",
+                format!(
+                    "the line delimiter {:?} may occur inside a JSON document; allowed: one that begins with a control \
+                     character or a punctuation mark that JSON does not use",
+                    String::from_utf8_lossy(&options.line_delimiter)
+                ),
+            )
+        })?;
+        let columns = columns
+            .iter()
+            .map(|column| {
+                let plan = Plan::new(&column.flink, column.doris.as_ref(), zone, quirk)
+                    .map_err(|message| Error::value(&column.name, message))?;
+                Ok((prefix(&column.name, quirk), plan))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            columns,
+            delimiter: options.line_delimiter.clone(),
+            skip_nulls: options.skip_nulls,
+            quirk,
+            started: false,
+        })
+    }
+}
+
+impl Rows for JsonRows {
+    fn encode(&mut self, batch: &arrow_array::RecordBatch, out: &mut Out<'_>) -> Result<(), super::Refused> {
+        let bound: Vec<(&[u8], Bound<'_>)> = self
+            .columns
+            .iter()
+            .zip(batch.columns())
+            .map(|((prefix, plan), array)| Ok((prefix.as_slice(), plan.bind(array)?)))
+            .collect::<Result<_>>()?;
+        for row in 0..batch.num_rows() {
+            if self.started {
+                out.put(&self.delimiter);
+            }
+            self.started = true;
+            let start = out.at();
+            for (i, (prefix, column)) in bound.iter().enumerate() {
+                if column.is_null(row) {
+                    if !self.skip_nulls {
+                        out.put(prefix);
+                        out.put(b"null");
+                    }
+                    continue;
+                }
+                out.put(prefix);
+                value(column, row, self.quirk, out)
+                    .map_err(|message| super::Refused::value(i, row, message))?;
+            }
+            close(start, b'{', b'}', out);
+        }
+        Ok(())
+    }
+}
+
+/// `,"name":`.
+pub(super) fn prefix(name: &str, quirk: Quirk) -> Vec<u8> {
+    let mut bytes = b",".to_vec();
+    let mut out = Out::new(&mut bytes);
+    string(name.as_bytes(), quirk, &mut out);
+    out.byte(b':');
+    drop(out);
+    bytes
+}
+
+/// Makes the comma in front of the first element the opening bracket, and appends the closing one.
+#[inline]
+fn close(start: usize, opening: u8, closing: u8, out: &mut Out<'_>) {
+    if out.at() == start {
+        out.byte(opening);
+    } else {
+        out.replace(start, opening);
+    }
+    out.byte(closing);
+}
+
+/// A value that is not NULL as JSON.
+#[inline]
+pub(super) fn value(column: &Bound<'_>, row: usize, quirk: Quirk, out: &mut Out<'_>) -> Checked {
+    match &column.values {
+        Values::Text(offsets, bytes) => {
+            string(slice(offsets, bytes, row), quirk, out);
+            Ok(())
+        }
+        Values::List(..) | Values::Map(..) | Values::Row(_) => nested(column, row, quirk, out),
+        _ if column.quoted => {
+            out.byte(b'"');
+            scalar(column, row, out)?;
+            out.byte(b'"');
+            Ok(())
+        }
+        _ => {
+            let start = out.at();
+            if scalar(column, row, out)? {
+                return Ok(());
+            }
+            // JSON has no number for it.
+            let (length, mut copy) = (out.at() - start, [0; 4]);
+            copy[..length].copy_from_slice(out.since(start));
+            out.back_to(start);
+            string(&copy[..length], quirk, out);
+            Ok(())
+        }
+    }
+}
+
+fn value_or_null(column: &Bound<'_>, row: usize, quirk: Quirk, out: &mut Out<'_>) -> Checked {
+    if column.is_null(row) {
+        out.put(b"null");
+        return Ok(());
+    }
+    value(column, row, quirk, out)
+}
+
+/// A value that is neither text nor nested, without quotes. Whether JSON can hold it as it stands.
+#[inline]
+pub(super) fn scalar(
+    column: &Bound<'_>,
+    row: usize,
+    out: &mut Out<'_>,
+) -> std::result::Result<bool, Box<str>> {
+    match &column.values {
+        Values::Boolean(values) => text::boolean(values.value(row), out),
+        Values::Int8(values) => text::int(values[row], out),
+        Values::Int16(values) => text::int(values[row], out),
+        Values::Int32(values) => text::int(values[row], out),
+        Values::Int64(values) => text::int(values[row], out),
+        Values::Float(values) => return Ok(text::float(values[row], out)),
+        Values::Double(values) => return Ok(text::float(values[row], out)),
+        Values::Decimal(values, scale) => text::decimal(values[row], *scale, out),
+        Values::Bytes(offsets, bytes, spelling) => match spelling {
+            Spelling::Hex => text::hex(slice(offsets, bytes, row), out),
+            Spelling::Base64 => text::base64(slice(offsets, bytes, row), out),
+        },
+        Values::Date(values) => text::date(values[row], out).ok_or_else(|| outside("DATE"))?,
+        Values::Time(values, digits) => {
+            text::time(values[row], *digits, out).ok_or("a TIME outside the day")?;
+        }
+        Values::Timestamp {
+            micros,
+            digits,
+            clock,
+            offset,
+        } => {
+            clock
+                .turn(micros[row])
+                .and_then(|turned| text::timestamp(turned, *digits, out))
+                .ok_or_else(|| outside("timestamp"))?;
+            if *offset {
+                out.put(b"+00:00");
+            }
+        }
+        Values::Text(..) | Values::List(..) | Values::Map(..) | Values::Row(_) => {
+            return Err("a value that is not scalar".into());
+        }
+    }
+    Ok(true)
+}
+
+#[cold]
+fn outside(what: &str) -> Box<str> {
+    format!("a {what} outside the years 0000 to 9999, which Doris cannot hold").into()
+}
+
+/// An array, map or row.
+pub(super) fn nested(column: &Bound<'_>, row: usize, quirk: Quirk, out: &mut Out<'_>) -> Checked {
+    let start = out.at();
+    match &column.values {
+        Values::List(offsets, items) => {
+            for i in offsets[row]..offsets[row + 1] {
+                out.byte(b',');
+                value_or_null(items, i as usize, quirk, out)?;
+            }
+            close(start, b'[', b']', out);
+        }
+        Values::Map(offsets, keys, values) => {
+            for i in offsets[row]..offsets[row + 1] {
+                out.byte(b',');
+                key(keys, i as usize, quirk, out)?;
+                out.byte(b':');
+                value_or_null(values, i as usize, quirk, out)?;
+            }
+            close(start, b'{', b'}', out);
+        }
+        Values::Row(fields) => {
+            for (prefix, field) in fields {
+                out.put(prefix);
+                value_or_null(field, row, quirk, out)?;
+            }
+            close(start, b'{', b'}', out);
+        }
+        _ => return value(column, row, quirk, out),
+    }
+    Ok(())
+}
+
+/// A map's key: a text, whatever its type.
+fn key(keys: &Bound<'_>, row: usize, quirk: Quirk, out: &mut Out<'_>) -> Checked {
+    if keys.is_null(row) {
+        return Err("NULL as a key of a map".into());
+    }
+    match &keys.values {
+        Values::List(..) | Values::Map(..) | Values::Row(_) => {
+            // Only a multiset of rows has such keys, so that the copy is no matter.
+            let start = out.at();
+            nested(keys, row, quirk, out)?;
+            let document = out.since(start).to_vec();
+            out.back_to(start);
+            string(&document, quirk, out);
+            Ok(())
+        }
+        _ => value(keys, row, quirk, out),
+    }
+}
+
+/// A text in quotes, with everything escaped that must be.
+#[inline]
+pub(super) fn string(text: &[u8], quirk: Quirk, out: &mut Out<'_>) {
+    out.byte(b'"');
+    if is_plain(text, quirk.0) {
+        out.put(text);
+    } else {
+        escaped(text, quirk, out);
+    }
+    out.byte(b'"');
+}
+
+/// Whether a text holds nothing to escape.
+#[inline]
+fn is_plain(text: &[u8], quirk: u8) -> bool {
+    let bad = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\') | (byte == quirk);
+    let (blocks, rest) = text.as_chunks::<16>();
+    for block in blocks {
+        // Without a way out inside, so that it becomes a few wide instructions.
+        if block.iter().fold(false, |found, byte| found | bad(*byte)) {
+            return false;
+        }
+    }
+    if rest.len() >= 8 {
+        let (halves, tail) = rest.as_chunks::<8>();
+        let found = halves[0].iter().fold(false, |found, byte| found | bad(*byte));
+        return !found && !tail.iter().any(|byte| bad(*byte));
+    }
+    !rest.iter().any(|byte| bad(*byte))
+}
+
+#[inline(never)]
+fn escaped(text: &[u8], quirk: Quirk, out: &mut Out<'_>) {
+    let mut rest = text;
+    while let Some(at) = rest
+        .iter()
+        .position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\' || *byte == quirk.0)
+    {
+        out.put(&rest[..at]);
+        match rest[at] {
+            b'"' => out.put(b"\\\""),
+            b'\\' => out.put(b"\\\\"),
+            b'\n' => out.put(b"\\n"),
+            b'\r' => out.put(b"\\r"),
+            b'\t' => out.put(b"\\t"),
+            byte => {
+                let digit = |value: u8| b"0123456789abcdef"[usize::from(value)];
+                out.put(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]);
+            }
+        }
+        rest = &rest[at + 1..];
+    }
+    out.put(rest);
+}
