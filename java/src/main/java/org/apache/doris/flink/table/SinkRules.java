@@ -98,7 +98,7 @@ final class SinkRules {
         if (size > MAX_BUFFER.getBytes()) {
             throw options.invalid(
                     SinkOptions.BUFFER_SIZE,
-                    "allowed is a size of 1kb to " + MAX_BUFFER.toHumanReadableString(),
+                    "allowed is a size of 1kb to 1gb",
                     "Some megabytes are enough for any network.");
         }
         options.integer(SinkOptions.BUFFER_COUNT, 2, MAX);

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,6 +64,74 @@ class ConfigCodecTest {
         expected.put("read.column.1.path", "`id`");
         expected.put("read.column.1.type", "INT NOT NULL");
         assertThat(decode(ConfigCodec.encode(scan()))).isEqualTo(expected);
+    }
+
+    @Test
+    void everyKeyOfASinkIsThere() {
+        Map<String, String> expected = new LinkedHashMap<>();
+        expected.put("fenodes", "fe1:8030");
+        expected.put("benodes", "be1:8040,[::1]:8040");
+        expected.put("username", "u");
+        expected.put("password", "p@ss:w/ö rd%");
+        expected.put("doris.request.retries", "3");
+        expected.put("doris.request.connect.timeout", "60000");
+        expected.put("doris.request.read.timeout", "5000");
+        expected.put("doris.native.worker-threads", "2");
+        expected.put("auto-redirect", "false");
+        expected.put("write.two-phase", "true");
+        expected.put("write.group-commit", "false");
+        expected.put("write.enable-delete", "true");
+        expected.put("sink.max-retries", "7");
+        expected.put("sink.buffer-size", "1048576");
+        expected.put("sink.buffer-count", "3");
+        expected.put("sink.replay-buffer-size", "-1");
+        expected.put("sink.compress-level", "-1");
+        expected.put("write.answer-timeout", "90000");
+        expected.put("write.local-time-zone", "Asia/Shanghai");
+        expected.put("write.properties", "5");
+        expected.put("write.property.0.name", "compress_type");
+        expected.put("write.property.0.value", "");
+        expected.put("write.property.1.name", "format");
+        expected.put("write.property.1.value", "json");
+        expected.put("write.property.2.name", "read_json_by_line");
+        expected.put("write.property.2.value", "true");
+        expected.put("write.property.3.name", "timeout");
+        expected.put("write.property.3.value", "3600");
+        expected.put("write.property.4.name", "where");
+        expected.put("write.property.4.value", "Name <> 'ö'");
+        byte[] bytes = ConfigCodec.encode(sink(), 3600, Duration.ofSeconds(90));
+        assertThat(decode(bytes)).isEqualTo(expected);
+    }
+
+    private static SinkConfig sink() {
+        Map<String, String> options = new HashMap<>();
+        options.put("fenodes", "fe1:8030");
+        options.put("benodes", "be1:8040, [::1]:8040");
+        options.put("table.identifier", "test.student");
+        options.put("username", "u");
+        options.put("password", "p@ss:w/ö rd%");
+        options.put("doris.request.read.timeout", "5s");
+        options.put("doris.native.worker-threads", "2");
+        options.put("auto-redirect", "FALSE");
+        options.put("sink.max-retries", "7");
+        options.put("sink.use-cache", "true");
+        options.put("sink.properties.Format", "JSON");
+        options.put("sink.properties.compress_type", "");
+        options.put("sink.properties.WHERE", "Name <> 'ö'");
+        OptionValues values = OptionValues.of(options);
+        return new SinkConfig(
+                ConnectionConfig.from(values), WriteConfig.from(values), DECLARED, "Asia/Shanghai");
+    }
+
+    @Test
+    void aSinkTravelsWithTheJobAndShowsNoPassword() throws Exception {
+        SinkConfig sink = sink();
+        SinkConfig copy = InstantiationUtil.clone(sink, ConfigCodecTest.class.getClassLoader());
+        assertThat(ConfigCodec.encode(copy, 1, Duration.ZERO))
+                .isEqualTo(ConfigCodec.encode(sink, 1, Duration.ZERO));
+        assertThat(copy.labelPrefix()).isEqualTo(sink.labelPrefix());
+        assertThat(copy.declared()).contains(DECLARED);
+        assertThat(sink.toString()).doesNotContain("p@ss");
     }
 
     private static ScanConfig scan() {

@@ -177,7 +177,7 @@ class DorisTableFactoryTest {
                         + " | latest;append_only;a=1 | not supported yet; source.scan.mode",
             })
     void isRefused(String keys, String values, String words) {
-        String message = refusal(() -> Tables.source(pairs(keys, values)));
+        String message = refusal(() -> Tables.source(Tables.pairs(keys, values)));
         for (String word : words.split("; ")) {
             assertThat(message).contains(word);
         }
@@ -236,7 +236,7 @@ class DorisTableFactoryTest {
                 "doris.native.library-path | /opt/lib.so",
             })
     void isAccepted(String keys, String values) {
-        assertThatCode(() -> Tables.source(pairs(keys, values))).doesNotThrowAnyException();
+        assertThatCode(() -> Tables.source(Tables.pairs(keys, values))).doesNotThrowAnyException();
     }
 
     @Test
@@ -340,7 +340,7 @@ class DorisTableFactoryTest {
                 "sink.properties.format | xml | csv; json; arrow",
             })
     void whatASinkMustNotHaveIsSaidFirst(String keys, String values, String words) {
-        String message = refusal(() -> Tables.sink(pairs(keys, values)));
+        String message = refusal(() -> Tables.sink(Tables.pairs(keys, values)));
         for (String word : words.split("; ")) {
             assertThat(message).contains(word);
         }
@@ -381,7 +381,7 @@ class DorisTableFactoryTest {
             "sink.s3.secret-key",
             "geheim",
             key.equals("a") ? "sink.enable-delete" : key,
-            key.equals("a") ? "true" : text(value)
+            key.equals("a") ? "true" : Tables.text(value)
         };
         String message = refusal(() -> Tables.sink(tvf));
         assertThat(message).contains(words.equals("ok") ? "not supported yet" : words);
@@ -394,23 +394,6 @@ class DorisTableFactoryTest {
                 .isInstanceOf(ValidationException.class)
                 .hasMessageContaining("not supported yet")
                 .hasMessageContaining("jdbc-url");
-    }
-
-    private static String[] pairs(String keys, String values) {
-        String[] names = keys.split(";");
-        String[] given = values == null ? new String[] {null} : values.split(";");
-        String[] pairs = new String[names.length * 2];
-        for (int i = 0; i < names.length; i++) {
-            pairs[2 * i] = names[i];
-            pairs[2 * i + 1] = text(given[i]);
-        }
-        return pairs;
-    }
-
-    private static String text(String quoted) {
-        return quoted != null && quoted.startsWith("'") && quoted.endsWith("'")
-                ? quoted.substring(1, quoted.length() - 1)
-                : quoted;
     }
 
     /** The connector's own message; Flink's around it lists the table's options as they are. */

@@ -39,6 +39,27 @@ final class Tables {
         return options;
     }
 
+    /**
+     * Keys and values, several separated by {@code ;}, as pairs; a value may stand in apostrophes.
+     */
+    static String[] pairs(String keys, String values) {
+        String[] names = keys.split(";");
+        String[] given = values == null ? new String[] {null} : values.split(";");
+        String[] pairs = new String[names.length * 2];
+        for (int i = 0; i < names.length; i++) {
+            pairs[2 * i] = names[i];
+            pairs[2 * i + 1] = text(given[i]);
+        }
+        return pairs;
+    }
+
+    /** The text, without apostrophes around it. */
+    static String text(String quoted) {
+        return quoted != null && quoted.startsWith("'") && quoted.endsWith("'")
+                ? quoted.substring(1, quoted.length() - 1)
+                : quoted;
+    }
+
     /** A source of the columns {@code id INT, name STRING}. */
     static DorisTableSource source(String... pairs) {
         return source(
