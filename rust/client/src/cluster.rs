@@ -3,8 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use http::HeaderValue;
+
 use crate::address::Address;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::keys::Keys;
 
 /// The front ends of a cluster, the login, and how long and how often to try.
@@ -37,6 +40,17 @@ impl Cluster {
             connect_timeout: keys.millis("doris.request.connect.timeout")?,
             read_timeout: keys.millis("doris.request.read.timeout")?,
         })
+    }
+}
+
+impl Login {
+    /// The value of `Authorization`, marked so that it shows in no `Debug`.
+    pub(crate) fn basic(&self) -> Result<HeaderValue, Error> {
+        let encoded = BASE64_STANDARD.encode(format!("{}:{}", self.user, self.password));
+        let mut value = HeaderValue::from_str(&format!("Basic {encoded}"))
+            .map_err(|_| Error::new(ErrorKind::Internal, "the login cannot be a header"))?;
+        value.set_sensitive(true);
+        Ok(value)
     }
 }
 

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use http::HeaderMap;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Method, StatusCode, redirect};
 use serde_json::{Value, json};
@@ -13,6 +14,8 @@ use crate::address::Address;
 use crate::cluster::Cluster;
 use crate::config::Table;
 use crate::error::{Error, ErrorKind, walk};
+use crate::http::{Reply, Target};
+use crate::response::LabelState;
 use crate::retry::{Retry, random};
 
 /// One tablet and where it lives.
@@ -165,8 +168,112 @@ impl Frontends {
         }
     }
 
-    /// One REST call. Gives the `data` of an answer that is a success in every respect.
+    /// `host:http_port` of the back ends that the cluster holds for alive.
+    pub(crate) async fn alive_backends(&self) -> Result<Vec<Address>, Error> {
+        let data = self
+            .first("the list of back ends", |fe| async move {
+                self.call(&fe, Method::GET, "/api/backends?is_alive=true", None)
+                    .await
+            })
+            .await?;
+        let nodes = data.get("backends").and_then(Value::as_array);
+        let node = |entry: &Value| {
+            let port = entry.get("http_port").and_then(number)?;
+            let host = entry.get("ip").or_else(|| entry.get("host"))?.as_str()?;
+            let alive = entry.get("is_alive").and_then(Value::as_bool).unwrap_or(true);
+            alive.then(|| Some(Address::new(host, u16::try_from(port).ok().filter(|p| *p > 0)?)))?
+        };
+        Ok(nodes.into_iter().flatten().filter_map(node).collect())
+    }
+
+    /// The columns of a table and its model, as `_schema` has them.
+    pub(crate) async fn schema(&self, table: &Table) -> Result<Value, Error> {
+        let path = format!(
+            "/api/{}/{}/_schema",
+            segment(&table.database),
+            segment(&table.name)
+        );
+        self.first(&format!("reading the schema of {table}"), |fe| {
+            let path = path.clone();
+            async move { self.call(&fe, Method::GET, &path, None).await }
+        })
+        .await
+    }
+
+    /// Where the load of a label stands.
+    pub(crate) async fn label_state(&self, database: &str, label: &str) -> Result<LabelState, Error> {
+        let path = format!(
+            "/api/{}/get_load_state?label={}",
+            segment(database),
+            segment(label)
+        );
+        let what = format!("asking for the state of label '{label}' in database '{database}'");
+        self.first(&what, |fe| {
+            let path = path.clone();
+            async move {
+                let told = match self.data(&fe, Method::GET, &path, None).await? {
+                    Value::String(told) => told,
+                    other => other.to_string(),
+                };
+                LabelState::parse(&told).ok_or_else(|| {
+                    Error::new(
+                        ErrorKind::Query,
+                        format!(
+                            "front end {fe} does not tell the state of label '{label}' in database '{database}': {told}"
+                        ),
+                    )
+                })
+            }
+        })
+        .await
+    }
+
+    /// A PUT with an empty body, whose final answer is given whatever it is. Redirects are not followed.
+    pub(crate) async fn put_empty(
+        &self,
+        fe: &Address,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Result<Reply, Error> {
+        let answer = self
+            .http
+            .put(format!("http://{fe}{path}"))
+            .headers(headers.clone())
+            .header(reqwest::header::CONTENT_LENGTH, "0")
+            .send()
+            .await
+            .map_err(|e| unreachable(fe, e))?;
+        Ok(Reply {
+            status: answer.status(),
+            location: answer
+                .headers()
+                .get(LOCATION)
+                .map(|l| String::from_utf8_lossy(l.as_bytes()).into_owned()),
+            text: answer.text().await.map_err(|e| unreachable(fe, e))?,
+        })
+    }
+
+    /// One REST call. Gives the `data` of an answer that is a success in every respect, and an object or array.
     async fn call(
+        &self,
+        fe: &Address,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<Value, Error> {
+        match self.data(fe, method, path, body).await? {
+            data @ (Value::Object(_) | Value::Array(_)) => Ok(data),
+            // An ordinary failure may come as code 0 with its text as data.
+            Value::String(told) => Err(Error::new(ErrorKind::Query, format!("front end {fe}: {told}"))),
+            other => Err(Error::new(
+                ErrorKind::Query,
+                format!("front end {fe} answered without data: {other}"),
+            )),
+        }
+    }
+
+    /// One REST call. Gives the `data` of an answer whose status and code are those of a success.
+    async fn data(
         &self,
         fe: &Address,
         method: Method,
@@ -215,13 +322,14 @@ impl Frontends {
                 ),
             ));
         }
-        if !target.starts_with("http://") {
-            return Err(Error::new(
+        // User info in the address would become a second login.
+        let target = Target::parse(target).map_err(|_| {
+            Error::new(
                 ErrorKind::Transport,
                 format!("front end {fe} redirects to nowhere"),
-            ));
-        }
-        Ok(target.to_owned())
+            )
+        })?;
+        Ok(format!("http://{}{}", target.node, target.path))
     }
 
     fn open_envelope(&self, fe: &Address, status: StatusCode, text: &str) -> Result<Value, Error> {
@@ -257,11 +365,7 @@ impl Frontends {
         if !status.is_success() || code != Some(0) {
             return Err(Error::new(ErrorKind::Query, format!("front end {fe}: {told}")));
         }
-        // An ordinary failure may come as code 0 with its text as data.
-        match data {
-            Value::Object(_) | Value::Array(_) => Ok(data),
-            _ => Err(Error::new(ErrorKind::Query, format!("front end {fe}: {told}"))),
-        }
+        Ok(data)
     }
 
     /// The error for a login or privilege that a node refused.
@@ -392,7 +496,7 @@ fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     const SHOWN: usize = 500;
     if text.chars().count() <= SHOWN {
         text.trim().to_owned()
@@ -402,7 +506,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// A name as a segment of a path.
-fn segment(name: &str) -> String {
+pub(crate) fn segment(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {

@@ -10,6 +10,7 @@ mod counters;
 pub mod error;
 mod fe;
 mod flight;
+mod http;
 mod keys;
 pub mod load;
 pub mod plan;

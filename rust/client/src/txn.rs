@@ -1,8 +1,39 @@
 //! Transactions: the state of a label, commit by transaction, abort by label.
+//!
+//! A commit or abort may be asked for any number of times: the server says when it was done before. So everything that may
+//! pass is simply asked again. What the server says on the way decides:
+//!
+//! | answer | commit | abort |
+//! |---|---|---|
+//! | success | committed | aborted |
+//! | already committed or visible | committed before | finished: nothing was aborted |
+//! | already aborted | fails: the rows are gone | aborted |
+//! | not found | fails: nothing is proven | the label's state tells |
+//! | timeouts, locks, 5xx, broken connections | asked again | asked again |
+//! | anything else | fails | fails |
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, EXPECT, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
+
+use crate::address::Address;
+use crate::backends::Ask;
 use crate::error::{Error, ErrorKind};
+use crate::fe::{segment, shortened};
+use crate::http::{Empty, Reply, Traffic, exchange};
 pub use crate::response::LabelState;
+use crate::response::{TxnAnswer, txn_answer};
 use crate::sink::Sink;
+
+/// The pause before the first repetition; each further one is twice as long, up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// How long a look at the label may take that only makes a failure clearer.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// What became of an abort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,20 +62,42 @@ pub enum CommitOutcome {
 }
 
 impl Sink {
-    /// Where the load of a label stands.
+    /// Where the load of a label stands, asked with `doris.request.retries`.
     pub async fn state(&self, database: &str, label: &str) -> Result<LabelState, Error> {
-        let _ = (database, label);
-        Err(Error::new(ErrorKind::Internal, "no state"))
+        self.frontends().label_state(database, label).await
     }
 
-    /// Aborts the load of a label, retrying like a commit.
+    /// Aborts the load of a label, asked again like a commit. A load that was committed before is told as such and never
+    /// taken for aborted: the server words that as "not found" by label, so the label's state is asked then.
     pub async fn abort(&self, database: &str, label: &str) -> Result<AbortOutcome, Error> {
-        let _ = (database, label);
-        Err(Error::new(ErrorKind::Internal, "no abort"))
+        let call = Call {
+            what: format!("the abort of label '{label}' in database '{database}'"),
+            path: format!("/api/{}/_stream_load_2pc", segment(database)),
+            headers: self.txn_headers(&[("label", label), ("txn_operation", "abort")])?,
+            txn_id: None,
+        };
+        let mut patience = Patience::new(self);
+        loop {
+            let said = self.ask_once(&call).await;
+            match said.answer {
+                TxnAnswer::Done | TxnAnswer::Aborted => return Ok(AbortOutcome::Aborted),
+                TxnAnswer::Finished => return Ok(AbortOutcome::Finished),
+                TxnAnswer::NotFound => match self.state(database, label).await? {
+                    LabelState::Unknown => return Ok(AbortOutcome::NotFound),
+                    LabelState::Aborted => return Ok(AbortOutcome::Aborted),
+                    LabelState::Committed | LabelState::Visible => return Ok(AbortOutcome::Finished),
+                    // It has begun or ended its load in between.
+                    LabelState::Prepare | LabelState::Precommitted => patience.pause(&call, said).await?,
+                },
+                TxnAnswer::Denied => return Err(said.denied(self, &call)),
+                TxnAnswer::Refused => return Err(said.error(&call, ErrorKind::Transaction)),
+                TxnAnswer::Passing => patience.pause(&call, said).await?,
+            }
+        }
     }
 
-    /// Commits a pre-committed load by its transaction. Failures that may pass are retried `sink.max-retries` times after 1 s
-    /// doubling to 30 s.
+    /// Commits a pre-committed load by its transaction. Failures that may pass are asked again `sink.max-retries` times, after
+    /// 1 s doubling to 30 s, each time at a node that accepts connections.
     pub async fn commit(
         &self,
         database: &str,
@@ -52,7 +105,227 @@ impl Sink {
         txn_id: i64,
         label: &str,
     ) -> Result<CommitOutcome, Error> {
-        let _ = (database, table, txn_id, label);
-        Err(Error::new(ErrorKind::Internal, "no commit"))
+        let call = Call {
+            what: format!("the commit of transaction {txn_id} (label '{label}') of {database}.{table}"),
+            path: format!("/api/{}/{}/_stream_load_2pc", segment(database), segment(table)),
+            headers: self.txn_headers(&[("txn_id", &txn_id.to_string()), ("txn_operation", "commit")])?,
+            txn_id: Some(txn_id),
+        };
+        let mut patience = Patience::new(self);
+        loop {
+            let said = self.ask_once(&call).await;
+            let retries = patience.used;
+            match said.answer {
+                TxnAnswer::Done => return Ok(CommitOutcome::Committed { retries }),
+                TxnAnswer::Finished => return Ok(CommitOutcome::Already { retries }),
+                TxnAnswer::Aborted | TxnAnswer::NotFound => {
+                    return Err(self.lost(&call, &said, database, label).await);
+                }
+                TxnAnswer::Denied => return Err(said.denied(self, &call)),
+                TxnAnswer::Refused => return Err(said.error(&call, ErrorKind::Transaction)),
+                TxnAnswer::Passing => patience.pause(&call, said).await?,
+            }
+        }
+    }
+
+    /// The error for a transaction that can no longer be committed, with what an operator can do.
+    async fn lost(&self, call: &Call, said: &Said, database: &str, label: &str) -> Error {
+        let state = match tokio::time::timeout(LOOK, self.state(database, label)).await {
+            Ok(Ok(state)) => format!("; the state of its label is {}", state.name()),
+            _ => String::new(),
+        };
+        let cause = if said.answer == TxnAnswer::Aborted {
+            "Doris has dropped the rows of this checkpoint, for example because the commit came later than its pre-commit timeout (stream_load_default_precommit_timeout_second, told to the sink as sink.precommit-timeout)"
+        } else {
+            "Doris does not know the transaction any more, so it is not proven whether its rows are there"
+        };
+        Error::new(
+            ErrorKind::Transaction,
+            format!(
+                "{} failed at {}: {}{state}. {cause}. The transactions of a savepoint or checkpoint are valid only until the job goes on from another one: restore the newest checkpoint or savepoint. To give these rows up, start once with sink.ignore.commit-error = true",
+                call.what, said.node, said.told
+            ),
+        )
+    }
+
+    /// One request, to one node that accepts connections.
+    async fn ask_once(&self, call: &Call) -> Said {
+        let ask = Ask {
+            what: &call.what,
+            path: &call.path,
+            headers: &call.headers,
+        };
+        let (target, stream) = match self.backends().connect(&ask).await {
+            Ok(connected) => connected,
+            Err(error) => {
+                let answer = match error.kind() {
+                    ErrorKind::Auth => TxnAnswer::Denied,
+                    _ if error.is_retryable() => TxnAnswer::Passing,
+                    _ => TxnAnswer::Refused,
+                };
+                return Said {
+                    answer,
+                    told: error.to_string(),
+                    node: "no back end".to_owned(),
+                };
+            }
+        };
+        let node = target.node.clone();
+        let limit = self.config().cluster.read_timeout;
+        let replied = match request(&target.node, &target.path, &call.headers) {
+            Ok(request) => {
+                exchange(stream, request, Arc::<Traffic>::default(), async {
+                    tokio::time::sleep(limit).await;
+                    Error::new(
+                        ErrorKind::Timeout,
+                        format!("no answer within {limit:?} (doris.request.read.timeout)"),
+                    )
+                    .retryable()
+                })
+                .await
+            }
+            Err(error) => Err(error),
+        };
+        let said = match replied {
+            Ok(reply) => understood(&reply, call.txn_id),
+            Err(error) if error.is_retryable() => (TxnAnswer::Passing, error.to_string()),
+            Err(error) => (TxnAnswer::Refused, error.to_string()),
+        };
+        match said.0 {
+            TxnAnswer::Passing => self.backends().failed(&node),
+            _ => self.backends().served(&target, &ask),
+        }
+        Said {
+            answer: said.0,
+            told: said.1,
+            node: format!("back end {node}"),
+        }
+    }
+
+    fn txn_headers(&self, values: &[(&'static str, &str)]) -> Result<HeaderMap, Error> {
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, self.config().cluster.login.basic()?);
+        headers.insert(EXPECT, HeaderValue::from_static("100-continue"));
+        for (name, value) in values {
+            let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|e| {
+                Error::new(ErrorKind::Internal, format!("'{name}' cannot be a header")).with_source(e)
+            })?;
+            headers.insert(HeaderName::from_static(name), value);
+        }
+        Ok(headers)
+    }
+}
+
+/// One commit or abort.
+struct Call {
+    what: String,
+    path: String,
+    headers: HeaderMap,
+    txn_id: Option<i64>,
+}
+
+/// What one node said.
+#[derive(Debug)]
+struct Said {
+    answer: TxnAnswer,
+    told: String,
+    node: String,
+}
+
+impl Said {
+    fn error(&self, call: &Call, kind: ErrorKind) -> Error {
+        Error::new(
+            kind,
+            format!("{} failed at {}: {}", call.what, self.node, self.told),
+        )
+    }
+
+    fn denied(&self, sink: &Sink, call: &Call) -> Error {
+        Error::new(
+            ErrorKind::Auth,
+            format!(
+                "{} was refused at {} for user '{}': {} (check username, password and privileges)",
+                call.what,
+                self.node,
+                sink.config().cluster.login.user,
+                self.told
+            ),
+        )
+    }
+}
+
+/// The repetitions that are left.
+struct Patience<'a> {
+    sink: &'a Sink,
+    used: u32,
+}
+
+impl<'a> Patience<'a> {
+    fn new(sink: &'a Sink) -> Self {
+        Self { sink, used: 0 }
+    }
+
+    /// Waits before the next request; an error when none is left.
+    async fn pause(&mut self, call: &Call, said: Said) -> Result<(), Error> {
+        let limit = self.sink.config().max_retries;
+        if self.used >= limit {
+            return Err(Error::new(
+                ErrorKind::Transaction,
+                format!(
+                    "{} failed at {} after {} requests (sink.max-retries = {limit}): {}",
+                    call.what,
+                    said.node,
+                    u64::from(limit) + 1,
+                    said.told
+                ),
+            )
+            .retryable());
+        }
+        tracing::warn!(node = %said.node, told = %said.told, "{} is asked for again", call.what);
+        let pause = FIRST_PAUSE
+            .saturating_mul(1 << self.used.min(10))
+            .min(LONGEST_PAUSE);
+        self.used += 1;
+        self.sink.counters().commit_retries.fetch_add(1, Relaxed);
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+}
+
+fn request(node: &Address, path: &str, headers: &HeaderMap) -> Result<Request<Empty>, Error> {
+    let unusable = |e: http::Error| {
+        Error::new(
+            ErrorKind::Internal,
+            format!("no request can be made for {node}{path}"),
+        )
+        .with_source(e)
+    };
+    let mut request = Request::builder()
+        .method(Method::PUT)
+        .uri(path)
+        .body(Empty)
+        .map_err(unusable)?;
+    *request.headers_mut() = headers.clone();
+    let host = HeaderValue::from_str(&node.to_string()).map_err(|e| unusable(e.into()))?;
+    request.headers_mut().insert(HOST, host);
+    request
+        .headers_mut()
+        .insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+    Ok(request)
+}
+
+fn understood(reply: &Reply, txn_id: Option<i64>) -> (TxnAnswer, String) {
+    let status = reply.status;
+    let with_status = || format!("status {}: {}", status.as_u16(), shortened(&reply.text));
+    match status {
+        StatusCode::OK => txn_answer(&reply.text, txn_id).unwrap_or_else(|| {
+            (
+                TxnAnswer::Passing,
+                format!("not an answer to it: {}", shortened(&reply.text)),
+            )
+        }),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => (TxnAnswer::Denied, with_status()),
+        _ if status.is_server_error() => (TxnAnswer::Passing, with_status()),
+        _ => (TxnAnswer::Refused, with_status()),
     }
 }

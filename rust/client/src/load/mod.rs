@@ -6,7 +6,6 @@
 
 mod body;
 pub mod compress;
-mod connection;
 mod driver;
 mod encode_task;
 mod error_log;
