@@ -38,6 +38,15 @@ pub(crate) struct Loaded {
     pub filtered: usize,
 }
 
+impl std::fmt::Debug for Load {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Load")
+            .field("table", &self.table.id)
+            .field("rows", &self.rows.rows())
+            .finish_non_exhaustive()
+    }
+}
+
 impl Load {
     /// Begins a load into the table as it is now, or into the named partitions only.
     pub(crate) fn begin(
@@ -146,12 +155,17 @@ impl Load {
         Ok(())
     }
 
-    /// Makes the rows visible. The merge runs on a thread for blocking work.
-    pub(crate) async fn commit(self, catalog: &Arc<Catalog>) -> Result<Loaded, SqlError> {
-        let loaded = Loaded {
+    /// What was added so far.
+    pub(crate) fn loaded(&self) -> Loaded {
+        Loaded {
             rows: self.rows.rows(),
             filtered: self.filtered,
-        };
+        }
+    }
+
+    /// Makes the rows visible. The merge runs on a thread for blocking work.
+    pub(crate) async fn commit(self, catalog: &Arc<Catalog>) -> Result<Loaded, SqlError> {
+        let loaded = self.loaded();
         if loaded.rows == 0 && !self.overwrite {
             return Ok(loaded);
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use datafusion::catalog::memory::{MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider};
 use datafusion::catalog::view::ViewTable;
@@ -455,27 +455,34 @@ fn stored(
         .columns()
         .iter()
         .zip(types)
-        .map(|(array, doris_type)| {
-            let target = doris_type.arrow_type();
-            let array = from_compute(doris_type, array);
-            if array.data_type() == &target {
-                return Ok(array);
-            }
-            match arrow_cast::cast(&array, &target) {
-                Ok(array) => Ok(array),
-                Err(_) => cast_array(
-                    &DorisType::of_arrow(array.data_type()),
-                    doris_type,
-                    &array,
-                    zone,
-                    true,
-                )
-                .map_err(|e| SqlError::plain(e.message)),
-            }
-        })
+        .map(|(array, doris_type)| stored_column(array, doris_type, zone))
         .collect::<Result<Vec<_>, _>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(SqlError::plain)
+}
+
+/// A computed column in stored form.
+pub(crate) fn stored_column(
+    array: &ArrayRef,
+    doris_type: &DorisType,
+    zone: &Zone,
+) -> Result<ArrayRef, SqlError> {
+    let target = doris_type.arrow_type();
+    let array = from_compute(doris_type, array);
+    if array.data_type() == &target {
+        return Ok(array);
+    }
+    match arrow_cast::cast(&array, &target) {
+        Ok(array) => Ok(array),
+        Err(_) => cast_array(
+            &DorisType::of_arrow(array.data_type()),
+            doris_type,
+            &array,
+            zone,
+            true,
+        )
+        .map_err(|e| SqlError::plain(e.message)),
+    }
 }
 
 /// Shown names by position; `None` for what wildcards gave.

@@ -1,0 +1,143 @@
+//! Expressions over the rows of a load: planned once with Doris' functions, then run block by block.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_schema::{Field, Schema, SchemaRef};
+use datafusion::catalog::{MemTable, TableProvider};
+use datafusion::common::ToDFSchema;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::expr_rewriter::unnormalize_col;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::utils::collect_columns;
+
+use crate::engine::{Engine, Session, SqlError};
+use crate::sql::query::stored_column;
+use crate::sql::lexer::statements;
+use crate::types::DorisType;
+use crate::zone::Zone;
+
+/// The relation that the expressions are over.
+const ROWS: &str = "__load_rows";
+
+/// A column that expressions may name.
+#[derive(Debug, Clone)]
+pub(super) struct Input {
+    /// Name; compared without regard to case.
+    pub name: String,
+    /// Type.
+    pub doris_type: DorisType,
+}
+
+/// Expressions over the same columns.
+pub(super) struct Expressions {
+    schema: SchemaRef,
+    inputs: Vec<Input>,
+    outputs: Vec<(DorisType, Arc<dyn PhysicalExpr>)>,
+    needed: BTreeSet<usize>,
+    zone: Zone,
+}
+
+impl Expressions {
+    /// Plans expressions. The error is what Doris' planner would say.
+    pub(super) async fn plan(
+        engine: &Engine,
+        session: &Session,
+        inputs: Vec<Input>,
+        texts: &[String],
+    ) -> Result<Self, SqlError> {
+        let fields: Vec<Field> = inputs
+            .iter()
+            .map(|input| input.doris_type.compute_field(&input.name.to_lowercase(), true))
+            .collect();
+        let schema: SchemaRef = Arc::new(Schema::new(fields));
+        let table = MemTable::try_new(Arc::clone(&schema), vec![Vec::new()]).map_err(SqlError::plain)?;
+        let own: HashMap<String, Arc<dyn TableProvider>> =
+            HashMap::from([(ROWS.to_string(), Arc::new(table) as Arc<dyn TableProvider>)]);
+        let list: Vec<String> = texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| format!("({text}) AS `__e{at}`"))
+            .collect();
+        let sql = format!("SELECT {} FROM `{ROWS}`", list.join(", "));
+        let parsed = statements(&sql)?;
+        let [statement] = parsed.as_slice() else {
+            return Err(SqlError::syntax("an expression is expected"));
+        };
+        let planned = engine.plan_with(session, statement, own, 0).await?;
+        let types: Vec<DorisType> = planned.columns().into_iter().map(|c| c.doris_type).collect();
+        let LogicalPlan::Projection(projection) = &planned.plan else {
+            return Err(SqlError::plain("only plain expressions may derive columns"));
+        };
+        if !is_scan(&projection.input) || projection.expr.len() != texts.len() {
+            return Err(SqlError::plain("only plain expressions may derive columns"));
+        }
+        let df_schema = Arc::clone(&schema).to_dfschema().map_err(SqlError::plain)?;
+        let outputs = projection
+            .expr
+            .iter()
+            .zip(types)
+            .map(|(expr, doris_type)| {
+                let expr = unnormalize_col(expr.clone()).unalias();
+                let physical = planned
+                    .state()
+                    .create_physical_expr(expr, &df_schema)
+                    .map_err(SqlError::plain)?;
+                Ok((doris_type, physical))
+            })
+            .collect::<Result<Vec<_>, SqlError>>()?;
+        let needed = outputs
+            .iter()
+            .flat_map(|(_, expr)| collect_columns(expr))
+            .map(|column| column.index())
+            .collect();
+        Ok(Self {
+            schema,
+            inputs,
+            outputs,
+            needed,
+            zone: engine.zone(session),
+        })
+    }
+
+    /// Results for a block of rows, in stored form. `input` gives a named column in the form that expressions are
+    /// computed in; only columns that an expression uses are asked for.
+    pub(super) fn run(
+        &self,
+        rows: usize,
+        mut input: impl FnMut(usize, &Input) -> ArrayRef,
+    ) -> Result<Vec<(DorisType, ArrayRef)>, SqlError> {
+        let columns = self
+            .inputs
+            .iter()
+            .enumerate()
+            .map(|(at, column)| match self.needed.contains(&at) {
+                true => input(at, column),
+                false => new_null_array(self.schema.field(at).data_type(), rows),
+            })
+            .collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
+            .map_err(SqlError::plain)?;
+        self.outputs
+            .iter()
+            .map(|(doris_type, expr)| {
+                let array = expr
+                    .evaluate(&batch)
+                    .and_then(|value| value.into_array(rows))
+                    .map_err(|e| SqlError::plain(e.strip_backtrace()))?;
+                debug_assert_eq!(array.len(), rows);
+                Ok((doris_type.clone(), stored_column(&array, doris_type, &self.zone)?))
+            })
+            .collect()
+    }
+}
+
+fn is_scan(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::TableScan(_) => true,
+        LogicalPlan::SubqueryAlias(alias) => is_scan(&alias.input),
+        _ => false,
+    }
+}

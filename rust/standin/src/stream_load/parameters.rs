@@ -1,0 +1,371 @@
+//! The parameters of a load, read from its headers once and checked as the back end and the front end check them.
+
+use super::LoadRefused;
+use super::decompress::Compression;
+use super::json_path::JsonPath;
+use super::separator::decode;
+use crate::be::headers::LoadHeaders;
+use crate::row_shape::NewKeys;
+use crate::zone::Zone;
+
+/// What the headers of a load say (Doris manual, Stream Load, "Load parameters").
+#[derive(Debug)]
+pub(super) struct Parameters {
+    /// Form of the body.
+    pub format: Format,
+    /// Compression of the body.
+    pub compression: Compression,
+    /// `columns` as written.
+    pub columns: Option<String>,
+    /// Hidden columns that follow the visible ones when there is no `columns`.
+    pub hidden: Vec<String>,
+    /// `where` as written.
+    pub predicate: Option<String>,
+    /// Which rows delete.
+    pub merge: Merge,
+    /// Column that `function_column.sequence_col` names.
+    pub sequence: Option<String>,
+    /// Whether rows hold some of the columns only.
+    pub update: Update,
+    /// What becomes of a partial row whose key is new.
+    pub new_keys: NewKeys,
+    /// Largest share of filtered rows; infinite where it is not enforced.
+    pub max_filter_ratio: f64,
+    /// Values that do not fit filter their row.
+    pub strict: bool,
+    /// Zone for texts that name none; the server's when `None`.
+    pub zone: Option<Zone>,
+    /// Partitions to load into; all when empty.
+    pub partitions: Vec<String>,
+    /// The partitions are temporary ones.
+    pub temporary: bool,
+}
+
+/// Form of the body.
+#[derive(Debug)]
+pub(super) enum Format {
+    /// Lines of fields.
+    Csv(CsvForm),
+    /// JSON objects.
+    Json(JsonForm),
+    /// An Arrow IPC stream.
+    Arrow,
+}
+
+/// How lines and fields are told apart.
+#[derive(Debug)]
+pub(super) struct CsvForm {
+    /// Between fields.
+    pub separator: Vec<u8>,
+    /// Behind lines.
+    pub delimiter: Vec<u8>,
+    /// Around fields that hold separators.
+    pub enclose: Option<u8>,
+    /// Before characters that stand for themselves.
+    pub escape: Option<u8>,
+    /// Quotes around a field are no part of it.
+    pub trim_double_quotes: bool,
+    /// Lines at the start that are no rows.
+    pub skip_lines: usize,
+    /// An empty field is NULL.
+    pub empty_as_null: bool,
+}
+
+/// How objects are found.
+#[derive(Debug)]
+pub(super) struct JsonForm {
+    /// Where the columns' values are, in the order of the columns; by name when `None`.
+    pub paths: Option<Vec<JsonPath>>,
+    /// `jsonpaths` as written, for messages.
+    pub paths_text: String,
+    /// Where the rows are in each document.
+    pub root: Option<JsonPath>,
+    /// Each document is an array of rows.
+    pub strip_outer_array: bool,
+    /// Each line is a document; else the whole body is one.
+    pub by_line: bool,
+    /// Behind lines.
+    pub delimiter: Vec<u8>,
+}
+
+/// Which rows delete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Merge {
+    /// Those whose delete sign says so, where the load has one.
+    Append,
+    /// All.
+    Delete,
+    /// Those that meet the condition.
+    Merge(String),
+}
+
+/// Whether rows hold some of the columns only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Update {
+    /// Whole rows.
+    Upsert,
+    /// The same columns in all rows.
+    Fixed,
+    /// Each row the columns it names.
+    Flexible,
+}
+
+impl Parameters {
+    /// Reads the headers. `csv_only`: the server knows compression for CSV alone.
+    pub(super) fn read(headers: &LoadHeaders, csv_only: bool) -> Result<Self, LoadRefused> {
+        let list = |name| split_list(headers.text(name).unwrap_or_default());
+        let (format, compression) = read_format(headers, csv_only)?;
+        let group_commit = headers
+            .text("group_commit")
+            .is_some_and(|mode| !mode.eq_ignore_ascii_case("off_mode"));
+        let partitions = list("partitions");
+        let temporary = list("temporary_partitions");
+        if !partitions.is_empty() && !temporary.is_empty() {
+            return Err(LoadRefused::argument(
+                "Can not specify both partitions and temporary partitions",
+            ));
+        }
+        let mut parameters = Self {
+            format,
+            compression,
+            columns: headers.text("columns").map(str::to_string),
+            hidden: list("hidden_columns"),
+            predicate: headers.text("where").map(str::to_string),
+            merge: read_merge(headers)?,
+            sequence: headers.text("function_column.sequence_col").map(|name| bare(name).to_string()),
+            update: read_update(headers)?,
+            new_keys: read_new_keys(headers)?,
+            max_filter_ratio: match group_commit {
+                true => f64::INFINITY,
+                false => read_ratio(headers)?,
+            },
+            strict: read_strict(headers)?,
+            zone: headers
+                .text("timezone")
+                .or_else(|| headers.text("time_zone"))
+                .map(read_zone)
+                .transpose()?,
+            temporary: !temporary.is_empty(),
+            partitions: if temporary.is_empty() { partitions } else { temporary },
+        };
+        if parameters.update == Update::Flexible {
+            parameters.check_flexible(headers)?;
+        }
+        // A line of names tells nothing that `columns` does not, but it is no row.
+        if let Format::Csv(csv) = &mut parameters.format {
+            match headers.text("format").map(str::to_ascii_lowercase).as_deref() {
+                Some("csv_with_names") => csv.skip_lines = 1,
+                Some("csv_with_names_and_types") => csv.skip_lines = 2,
+                _ => {}
+            }
+        }
+        Ok(parameters)
+    }
+
+    /// What `UPDATE_FLEXIBLE_COLUMNS` excludes.
+    fn check_flexible(&self, headers: &LoadHeaders) -> Result<(), LoadRefused> {
+        let Format::Json(_) = &self.format else {
+            return Err(LoadRefused::argument(
+                "flexible partial update only support json format as input file currently",
+            ));
+        };
+        if headers.flag("fuzzy_parse") {
+            return Err(LoadRefused::argument(
+                "Don't support flexible partial update when 'fuzzy_parse' is enabled",
+            ));
+        }
+        for name in [
+            "columns",
+            "jsonpaths",
+            "hidden_columns",
+            "function_column.sequence_col",
+            "merge_type",
+            "where",
+        ] {
+            if headers.text(name).is_some() {
+                return Err(LoadRefused::argument(format!(
+                    "Don't support flexible partial update when '{name}' is specified"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_format(headers: &LoadHeaders, csv_only: bool) -> Result<(Format, Compression), LoadRefused> {
+    let text = headers.text("format").unwrap_or("csv");
+    let compress = headers.text("compress_type").unwrap_or_default();
+    let name = text.to_ascii_lowercase();
+    let is_csv = matches!(name.as_str(), "csv" | "csv_with_names" | "csv_with_names_and_types");
+    let unknown = || LoadRefused::internal(format!("unknown data format, format={text}"));
+    if csv_only && !is_csv && !compress.is_empty() {
+        return Err(unknown());
+    }
+    let compression = match compress.to_ascii_lowercase().as_str() {
+        "" | "plain" => Compression::None,
+        "gz" => Compression::Gz,
+        "lz4" => Compression::Lz4,
+        "zstd" => Compression::Zstd,
+        "deflate" => Compression::Deflate,
+        "bz2" | "lzo" | "lzop" | "lz4_block" | "lz4block" | "snappyblock" => {
+            return Err(LoadRefused::internal(format!(
+                "compress_type={compress} is not served here: gz, lz4, zstd and deflate are"
+            )));
+        }
+        _ => return Err(unknown()),
+    };
+    let format = match name.as_str() {
+        _ if is_csv => Format::Csv(read_csv(headers)?),
+        "json" => Format::Json(read_json(headers)?),
+        "arrow" => Format::Arrow,
+        "parquet" | "orc" => {
+            return Err(LoadRefused::internal(format!(
+                "format={text} is not served here: csv, json and arrow are"
+            )));
+        }
+        _ => return Err(unknown()),
+    };
+    Ok((format, compression))
+}
+
+fn read_csv(headers: &LoadHeaders) -> Result<CsvForm, LoadRefused> {
+    let one_byte = |name: &str| match headers.text(name) {
+        None => Ok(None),
+        Some(text) => match text.as_bytes() {
+            [byte] => Ok(Some(*byte)),
+            _ => Err(LoadRefused::argument(format!(
+                "{name} must be single-char, actually is {text}"
+            ))),
+        },
+    };
+    let skip_lines = match headers.text("skip_lines") {
+        None => 0,
+        Some(text) => text
+            .trim()
+            .parse()
+            .map_err(|_| LoadRefused::argument(format!("Invalid skip_lines: {text}")))?,
+    };
+    Ok(CsvForm {
+        separator: separator(headers, "column_separator", "\t")?,
+        delimiter: separator(headers, "line_delimiter", "\n")?,
+        enclose: one_byte("enclose")?,
+        escape: one_byte("escape")?,
+        trim_double_quotes: headers.flag("trim_double_quotes"),
+        skip_lines,
+        empty_as_null: headers.flag("empty_field_as_null"),
+    })
+}
+
+fn separator(headers: &LoadHeaders, name: &str, default: &str) -> Result<Vec<u8>, LoadRefused> {
+    decode(headers.text(name).unwrap_or(default)).map_err(LoadRefused::analysis)
+}
+
+fn read_json(headers: &LoadHeaders) -> Result<JsonForm, LoadRefused> {
+    let strip_outer_array = headers.flag("strip_outer_array");
+    let paths_text = headers.text("jsonpaths").unwrap_or_default();
+    let paths = match paths_text {
+        "" => None,
+        text => Some(
+            serde_json::from_str::<Vec<String>>(text)
+                .map_err(|_| LoadRefused::argument(format!("Invalid json path: {text}")))?
+                .iter()
+                .map(|path| read_path(path))
+                .collect::<Result<Vec<_>, _>>()?,
+        ),
+    };
+    Ok(JsonForm {
+        paths,
+        paths_text: paths_text.to_string(),
+        root: headers.text("json_root").map(read_path).transpose()?,
+        strip_outer_array,
+        by_line: headers.flag("read_json_by_line") || !strip_outer_array,
+        delimiter: separator(headers, "line_delimiter", "\n")?,
+    })
+}
+
+fn read_path(text: &str) -> Result<JsonPath, LoadRefused> {
+    JsonPath::read(text).ok_or_else(|| LoadRefused::argument(format!("Invalid json path: {text}")))
+}
+
+fn read_merge(headers: &LoadHeaders) -> Result<Merge, LoadRefused> {
+    let condition = headers.text("delete");
+    let text = headers.text("merge_type").unwrap_or("APPEND");
+    match (text.to_ascii_uppercase().as_str(), condition) {
+        ("MERGE", Some(condition)) => Ok(Merge::Merge(condition.to_string())),
+        ("MERGE", None) => Err(LoadRefused::argument(
+            "Excepted DELETE ON clause when merge type is MERGE.",
+        )),
+        ("APPEND" | "DELETE", Some(_)) => Err(LoadRefused::argument(
+            "Not support DELETE ON clause when merge type is not MERGE.",
+        )),
+        ("APPEND", None) => Ok(Merge::Append),
+        ("DELETE", None) => Ok(Merge::Delete),
+        _ => Err(LoadRefused::argument(format!("Invalid merge type {text}"))),
+    }
+}
+
+fn read_update(headers: &LoadHeaders) -> Result<Update, LoadRefused> {
+    match headers.text("unique_key_update_mode") {
+        None if headers.flag("partial_columns") => Ok(Update::Fixed),
+        None => Ok(Update::Upsert),
+        Some(text) => match text.to_ascii_uppercase().as_str() {
+            "UPSERT" => Ok(Update::Upsert),
+            "UPDATE_FIXED_COLUMNS" => Ok(Update::Fixed),
+            "UPDATE_FLEXIBLE_COLUMNS" => Ok(Update::Flexible),
+            _ => Err(LoadRefused::argument(format!(
+                "Invalid unique_key_partial_mode {text}, must be one of 'UPSERT', 'UPDATE_FIXED_COLUMNS' or \
+                 'UPDATE_FLEXIBLE_COLUMNS'"
+            ))),
+        },
+    }
+}
+
+fn read_new_keys(headers: &LoadHeaders) -> Result<NewKeys, LoadRefused> {
+    match headers.text("partial_update_new_key_behavior") {
+        None => Ok(NewKeys::Append),
+        Some(text) if text.eq_ignore_ascii_case("APPEND") => Ok(NewKeys::Append),
+        Some(text) if text.eq_ignore_ascii_case("ERROR") => Ok(NewKeys::Error),
+        Some(text) => Err(LoadRefused::argument(format!(
+            "Invalid partial_update_new_key_behavior {text}, must be one of {{'APPEND', 'ERROR'}}"
+        ))),
+    }
+}
+
+fn read_ratio(headers: &LoadHeaders) -> Result<f64, LoadRefused> {
+    let Some(text) = headers.text("max_filter_ratio") else {
+        return Ok(0.0);
+    };
+    match text.trim().parse::<f64>() {
+        Ok(ratio) if (0.0..=1.0).contains(&ratio) => Ok(ratio),
+        _ => Err(LoadRefused::argument(format!("Invalid max_filter_ratio: {text}"))),
+    }
+}
+
+fn read_strict(headers: &LoadHeaders) -> Result<bool, LoadRefused> {
+    match headers.text("strict_mode") {
+        None => Ok(false),
+        Some(text) if text.eq_ignore_ascii_case("true") => Ok(true),
+        Some(text) if text.eq_ignore_ascii_case("false") => Ok(false),
+        Some(_) => Err(LoadRefused::argument(
+            "Invalid strict mode format. Must be bool type",
+        )),
+    }
+}
+
+fn read_zone(text: &str) -> Result<Zone, LoadRefused> {
+    text.parse()
+        .map_err(|_| LoadRefused::analysis(format!("Unknown or incorrect time zone: '{text}'")))
+}
+
+/// `a, b,c` as names.
+fn split_list(text: &str) -> Vec<String> {
+    text.split(',')
+        .map(|name| bare(name).to_string())
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// A name without blanks and backticks around it.
+fn bare(name: &str) -> &str {
+    name.trim().trim_matches('`')
+}

@@ -1,0 +1,1 @@
+//! Loads as a client sees them: headers and bytes in, rows out.
