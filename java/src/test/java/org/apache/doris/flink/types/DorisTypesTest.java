@@ -93,7 +93,7 @@ class DorisTypesTest {
                         "`f0` SYMBOL (Doris has no such type)"),
                 Arguments.of(
                         DataTypes.STRUCTURED(Pair.class, DataTypes.FIELD("first", DataTypes.INT())),
-                        "`first` INT> (Doris has no such type)"),
+                        " (Doris has no such type)"),
                 Arguments.of(
                         DataTypes.TIMESTAMP_WITH_TIME_ZONE(3),
                         "`f0` TIMESTAMP(3) WITH TIME ZONE (use TIMESTAMP_LTZ)"),

@@ -1,0 +1,194 @@
+package org.apache.doris.flink.cfg;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.apache.doris.flink.sink.writer.WriteMode;
+import org.apache.flink.util.InstantiationUtil;
+import org.junit.jupiter.api.Test;
+
+import java.io.Serializable;
+import java.util.Map;
+import java.util.Properties;
+
+/** The options objects of DataStream jobs: defaults, copies, equality. */
+class OptionsObjectsTest {
+
+    @Test
+    void executionDefaultsAreThoseOfTables() {
+        DorisExecutionOptions options = DorisExecutionOptions.builder().build();
+        assertThat(options.checkInterval()).isZero();
+        assertThat(options.getMaxRetries()).isEqualTo(3);
+        assertThat(options.getBufferSize()).isEqualTo(1 << 20);
+        assertThat(options.getBufferCount()).isEqualTo(3);
+        assertThat(options.getLabelPrefix()).isEmpty();
+        assertThat(options.isUseCache()).isFalse();
+        assertThat(options.getDeletable()).isTrue();
+        assertThat(options.enabled2PC()).isTrue();
+        assertThat(options.force2PC()).isFalse();
+        assertThat(options.getFlushQueueSize()).isEqualTo(2);
+        assertThat(options.getBufferFlushMaxRows()).isEqualTo(500000);
+        assertThat(options.getBufferFlushMaxBytes()).isEqualTo(100 << 20);
+        assertThat(options.getBufferFlushIntervalMs()).isEqualTo(10000);
+        assertThat(options.enableBatchMode()).isFalse();
+        assertThat(options.getIgnoreUpdateBefore()).isTrue();
+        assertThat(options.getWriteMode()).isEqualTo(WriteMode.STREAM_LOAD);
+        assertThat(options.ignoreCommitError()).isFalse();
+        assertThat(options.getStreamLoadProp()).containsExactly(entry("compress_type", "gz"));
+    }
+
+    private static Map.Entry<Object, Object> entry(String key, String value) {
+        return Map.entry(key, value);
+    }
+
+    @Test
+    void rowsOfTheDefaultsAreJsonByLine() {
+        Properties json = DorisExecutionOptions.defaultsProperties();
+        assertThat(json).containsOnly(entry("format", "json"), entry("read_json_by_line", "true"));
+        assertThat(DorisExecutionOptions.defaults().getStreamLoadProp())
+                .containsAllEntriesOf(json)
+                .containsEntry("compress_type", "gz");
+        assertThat(DorisExecutionOptions.builderDefaults().build())
+                .isEqualTo(DorisExecutionOptions.defaults())
+                .hasSameHashCodeAs(DorisExecutionOptions.defaults());
+    }
+
+    @Test
+    void propertiesOfTheUserAreCompletedInACopy() {
+        Properties given = new Properties();
+        given.setProperty("format", "json");
+        DorisExecutionOptions options =
+                DorisExecutionOptions.builder().setStreamLoadProp(given).build();
+        assertThat(given).hasSize(1);
+        assertThat(options.getStreamLoadProp())
+                .containsEntry("read_json_by_line", "true")
+                .containsEntry("compress_type", "gz");
+        given.setProperty("format", "csv");
+        assertThat(options.getStreamLoadProp()).containsEntry("format", "json");
+
+        Properties plain = new Properties();
+        plain.setProperty("compress_type", "");
+        assertThat(
+                        DorisExecutionOptions.builder()
+                                .setStreamLoadProp(plain)
+                                .build()
+                                .getStreamLoadProp())
+                .containsOnly(entry("compress_type", ""));
+    }
+
+    @Test
+    void aTwoPhaseCommitThatWasAskedForIsKnown() {
+        assertThat(DorisExecutionOptions.builder().enable2PC().build().force2PC()).isTrue();
+        DorisExecutionOptions off = DorisExecutionOptions.builder().disable2PC().build();
+        assertThat(off.enabled2PC()).isFalse();
+        assertThat(off.force2PC()).isFalse();
+        off.setEnable2PC(true);
+        assertThat(off.enabled2PC()).isTrue();
+    }
+
+    @Test
+    void readDefaultsAreThoseOfTables() {
+        DorisReadOptions options = DorisReadOptions.defaults();
+        assertThat(options.getRequestTabletSize()).isEqualTo(1);
+        assertThat(options.getRequestConnectTimeoutMs()).isEqualTo(60000);
+        assertThat(options.getRequestReadTimeoutMs()).isEqualTo(60000);
+        assertThat(options.getRequestQueryTimeoutS()).isEqualTo(21600);
+        assertThat(options.getRequestRetries()).isEqualTo(3);
+        assertThat(options.getRequestBatchSize()).isEqualTo(4064);
+        assertThat(options.getExecMemLimit()).isEqualTo(8192L << 20);
+        assertThat(options.getDeserializeQueueSize()).isEqualTo(64);
+        assertThat(options.getDeserializeArrowAsync()).isFalse();
+        assertThat(options.getUseOldApi()).isFalse();
+        assertThat(options.getUseFlightSql()).isTrue();
+        assertThat(options.getFlightSqlPort()).isEqualTo(-1);
+        assertThat(options.getRowLimit()).isNull();
+        assertThat(options.getReadFields()).isNull();
+        assertThat(options.getFilterQuery()).isNull();
+    }
+
+    @Test
+    void aCopyIsEqualAndApart() {
+        DorisReadOptions options =
+                DorisReadOptions.builder().setReadFields("a").setRequestRetries(1).build();
+        DorisReadOptions copy = options.copy();
+        assertThat(copy).isEqualTo(options).hasSameHashCodeAs(options);
+        copy.setFilterQuery("a = 1");
+        copy.setRowLimit(5L);
+        assertThat(copy).isNotEqualTo(options);
+        assertThat(options.getFilterQuery()).isNull();
+    }
+
+    @Test
+    void connectionsAreBuiltInEveryWay() {
+        DorisOptions options =
+                DorisOptions.builder()
+                        .setFenodes("fe:8030")
+                        .setBenodes("be:8040")
+                        .setTableIdentifier("a.b")
+                        .setUsername("u")
+                        .setPassword("geheim")
+                        .setJdbcUrl("jdbc:mysql://fe:9030")
+                        .setAutoRedirect(false)
+                        .build();
+        assertThat(options)
+                .isEqualTo(
+                        new DorisOptions(
+                                "fe:8030",
+                                "be:8040",
+                                "u",
+                                "geheim",
+                                "a.b",
+                                "jdbc:mysql://fe:9030",
+                                false))
+                .isNotEqualTo(new DorisOptions("fe:8030", "u", "geheim", "a.b"));
+        assertThat(new DorisOptions("fe:8030", "u", "p", "a.b", "jdbc:x").isAutoRedirect())
+                .isTrue();
+        assertThat(options.toString()).doesNotContain("geheim");
+        DorisConnectionOptions connection =
+                new DorisConnectionOptions.DorisConnectionOptionsBuilder()
+                        .withFenodes("fe:8030")
+                        .withBenodes("be:8040")
+                        .withUsername("u")
+                        .withPassword("p")
+                        .withJdbcUrl("jdbc:x")
+                        .withAutoRedirect(false)
+                        .build();
+        assertThat(connection.getFenodes()).isEqualTo("fe:8030");
+        assertThat(connection.getBenodes()).isEqualTo("be:8040");
+        assertThat(connection.isAutoRedirect()).isFalse();
+        assertThat(connection.getTlsOptions().isEnabled()).isFalse();
+        assertThatThrownBy(() -> DorisOptions.builder().build())
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("fenodes");
+    }
+
+    @Test
+    void encryptionKnowsItsChannels() {
+        DorisTlsOptions tls =
+                DorisTlsOptions.builder()
+                        .setEnabled(true)
+                        .setExcludedProtocols("thrift, MySQL")
+                        .build();
+        assertThat(tls.isEnabledFor(DorisTlsOptions.Protocol.HTTP)).isTrue();
+        assertThat(tls.isEnabledFor(DorisTlsOptions.Protocol.MYSQL)).isFalse();
+        assertThat(DorisTlsOptions.disabled().isEnabledFor(DorisTlsOptions.Protocol.HTTP))
+                .isFalse();
+        assertThatThrownBy(() -> DorisTlsOptions.builder().setExcludedProtocols("http,"))
+                .hasMessage(
+                        "'' is not a protocol: allowed are 'http', 'mysql', 'thrift' and"
+                                + " 'arrowflight'.");
+    }
+
+    @Test
+    void allTravelWithTheJob() throws Exception {
+        for (Object options :
+                new Object[] {
+                    new DorisOptions("fe:8030", "u", "p", "a.b"),
+                    DorisReadOptions.defaults(),
+                    DorisExecutionOptions.defaults(),
+                    DorisTlsOptions.disabled()
+                }) {
+            assertThat((Object) InstantiationUtil.clone((Serializable) options)).isEqualTo(options);
+        }
+    }
+}
