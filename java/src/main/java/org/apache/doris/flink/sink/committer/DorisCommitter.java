@@ -1,0 +1,217 @@
+package org.apache.doris.flink.sink.committer;
+
+import org.apache.doris.flink.config.SinkConfig;
+import org.apache.doris.flink.jni.NativeLog;
+import org.apache.doris.flink.jni.NativeSink;
+import org.apache.doris.flink.sink.CheckpointPlan;
+import org.apache.doris.flink.sink.transaction.CallChain;
+import org.apache.doris.flink.sink.transaction.CommitOutcome;
+import org.apache.doris.flink.sink.transaction.NativeSinks;
+import org.apache.doris.flink.sink.transaction.NativeTransactions;
+import org.apache.doris.flink.sink.transaction.Pause;
+import org.apache.doris.flink.sink.transaction.PendingCall;
+import org.apache.doris.flink.sink.transaction.Transactions;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.function.LongSupplier;
+
+/**
+ * Commits the transactions of a completed checkpoint: those of one table and subtask in the order
+ * in which they were loaded, since that is the order of their versions, all others side by side. A
+ * failure fails the task: Flink then offers the same transactions again. Flink's own retries are
+ * not used, they come without a pause.
+ */
+public final class DorisCommitter implements Committer<DorisCommittable> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DorisCommitter.class);
+
+    private final Connection connection;
+    private final boolean ignoreErrors;
+    private final CommitterMetrics metrics;
+    private final LongSupplier wallClock;
+
+    DorisCommitter(
+            Connection connection,
+            boolean ignoreErrors,
+            CommitterMetrics metrics,
+            LongSupplier wallClock) {
+        this.connection = connection;
+        this.ignoreErrors = ignoreErrors;
+        this.metrics = metrics;
+        this.wallClock = wallClock;
+    }
+
+    /** A committer on the native core, which it opens at the first commit. */
+    public static DorisCommitter create(
+            SinkConfig config, CheckpointPlan checkpoints, CommitterInitContext context) {
+        return new DorisCommitter(
+                new NativeConnection(config, checkpoints),
+                config.write().ignoreCommitError(),
+                new CommitterMetrics(context.metricGroup()),
+                System::currentTimeMillis);
+    }
+
+    @Override
+    public void commit(Collection<CommitRequest<DorisCommittable>> requests)
+            throws IOException, InterruptedException {
+        Map<List<Object>, Series> all = new LinkedHashMap<>();
+        for (CommitRequest<DorisCommittable> request : requests) {
+            DorisCommittable committable = request.getCommittable();
+            if (committable.txnId().isPresent()) {
+                List<Object> key =
+                        List.of(committable.database(), committable.table(), committable.subtask());
+                all.computeIfAbsent(key, unused -> new Series()).add(request);
+            }
+        }
+        try {
+            CallChain.run(all.values(), Pause.INTERRUPTS);
+            throwFailures(all.values());
+            AbandonedLoads.abort(connection, metrics, requests, Pause.INTERRUPTS);
+        } finally {
+            NativeLog.drain();
+        }
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+
+    private static void throwFailures(Collection<Series> all) throws IOException {
+        IOException first = null;
+        for (Series series : all) {
+            if (series.failure != null && first == null) {
+                first = series.failure;
+            } else if (series.failure != null) {
+                first.addSuppressed(series.failure);
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /** Where transactions are; opened when first asked for. */
+    interface Connection extends AutoCloseable {
+
+        Transactions transactions() throws IOException;
+
+        @Override
+        void close();
+    }
+
+    /** Transactions of one table and subtask, one commit after the other. */
+    private final class Series implements CallChain {
+
+        private final List<CommitRequest<DorisCommittable>> added = new ArrayList<>();
+        private Queue<CommitRequest<DorisCommittable>> left;
+        private CommitRequest<DorisCommittable> request;
+        private PendingCall<CommitOutcome> call;
+        private IOException failure;
+
+        private void add(CommitRequest<DorisCommittable> one) {
+            added.add(one);
+        }
+
+        @Override
+        public PendingCall<?> begin() {
+            if (left == null) {
+                added.sort(
+                        Comparator.comparing(
+                                CommitRequest::getCommittable,
+                                Comparator.comparingLong(DorisCommittable::epoch)
+                                        .thenComparingInt(DorisCommittable::attempt)
+                                        .thenComparingLong(DorisCommittable::number)));
+                left = new ArrayDeque<>(added);
+            }
+            while (failure == null && !left.isEmpty()) {
+                request = left.remove();
+                DorisCommittable committable = request.getCommittable();
+                try {
+                    call =
+                            connection
+                                    .transactions()
+                                    .commit(
+                                            committable.database(),
+                                            committable.table(),
+                                            committable.txnId().getAsLong(),
+                                            committable.label());
+                    return call;
+                } catch (IOException e) {
+                    failed(e);
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public void arrived() {
+            CommitOutcome outcome;
+            try {
+                outcome = call.result();
+            } catch (IOException e) {
+                failed(e);
+                return;
+            }
+            metrics.retried(outcome.retries());
+            if (outcome.already()) {
+                request.signalAlreadyCommitted();
+            }
+        }
+
+        private void failed(IOException cause) {
+            CommitFailure why =
+                    new CommitFailure(request.getCommittable(), wallClock.getAsLong(), cause);
+            if (!ignoreErrors) {
+                failure = why;
+                return;
+            }
+            LOG.error(
+                    "A transaction is skipped, since 'sink.ignore.commit-error' is 'true': its"
+                            + " rows are lost.",
+                    why);
+            metrics.errorIgnored();
+            request.signalFailedWithKnownReason(why);
+        }
+    }
+
+    /** The native core. */
+    private static final class NativeConnection implements Connection {
+
+        private final SinkConfig config;
+        private final CheckpointPlan checkpoints;
+        private NativeSink sink;
+
+        private NativeConnection(SinkConfig config, CheckpointPlan checkpoints) {
+            this.config = config;
+            this.checkpoints = checkpoints;
+        }
+
+        @Override
+        public Transactions transactions() throws IOException {
+            if (sink == null) {
+                sink = NativeSinks.open(config, checkpoints);
+            }
+            return new NativeTransactions(sink);
+        }
+
+        @Override
+        public void close() {
+            if (sink != null) {
+                sink.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package org.apache.doris.flink.sink.transaction;
+
+/** How an abort by label ended. */
+public enum AbortOutcome {
+    /** The load is undone. */
+    ABORTED,
+    /** The load is committed or visible: nothing was undone. */
+    FINISHED,
+    /** No load of this label is under way. */
+    NOT_FOUND
+}

@@ -1,0 +1,28 @@
+package org.apache.doris.flink.sink.transaction;
+
+import org.apache.doris.flink.config.ConfigCodec;
+import org.apache.doris.flink.config.SinkConfig;
+import org.apache.doris.flink.jni.NativeLibrary;
+import org.apache.doris.flink.jni.NativeSink;
+import org.apache.doris.flink.sink.CheckpointPlan;
+
+import java.io.IOException;
+import java.util.OptionalLong;
+
+/** Opens the handle that a writer or a committer works with. */
+public final class NativeSinks {
+
+    private NativeSinks() {}
+
+    /** A handle of the caller's, to be closed by it; no I/O. */
+    public static NativeSink open(SinkConfig config, CheckpointPlan checkpoints)
+            throws IOException {
+        NativeLibrary.load(config.connection().libraryPath());
+        OptionalLong user = config.write().userTimeout();
+        return NativeSink.open(
+                ConfigCodec.encode(
+                        config,
+                        checkpoints.loadTimeoutSeconds(user),
+                        checkpoints.answerTimeout(user)));
+    }
+}

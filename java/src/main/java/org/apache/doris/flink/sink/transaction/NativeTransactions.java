@@ -1,0 +1,149 @@
+package org.apache.doris.flink.sink.transaction;
+
+import org.apache.doris.flink.jni.ErrorCode;
+import org.apache.doris.flink.jni.NativeCall;
+import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.jni.NativeSink;
+
+import java.io.IOException;
+import java.util.Map;
+
+/** Transactions through the native core. The sink handle belongs to the caller. */
+public final class NativeTransactions implements Transactions {
+
+    private final NativeSink sink;
+
+    /**
+     * @param sink open for as long as this is used
+     */
+    public NativeTransactions(NativeSink sink) {
+        this.sink = sink;
+    }
+
+    @Override
+    public PendingCall<LabelState> state(String database, String label) throws IOException {
+        return call(
+                Map.of("call", "state", "database", database, "label", label),
+                answer -> LabelState.valueOf(value(answer, "state")));
+    }
+
+    @Override
+    public PendingCall<AbortOutcome> abort(String database, String label) throws IOException {
+        return call(
+                Map.of("call", "abort", "database", database, "label", label),
+                answer -> {
+                    String outcome = value(answer, "outcome");
+                    switch (outcome) {
+                        case "aborted":
+                            return AbortOutcome.ABORTED;
+                        case "finished":
+                            return AbortOutcome.FINISHED;
+                        case "not-found":
+                            return AbortOutcome.NOT_FOUND;
+                        default:
+                            throw new IllegalArgumentException(outcome);
+                    }
+                });
+    }
+
+    @Override
+    public PendingCall<CommitOutcome> commit(
+            String database, String table, long txnId, String label) throws IOException {
+        return call(
+                Map.of(
+                        "call",
+                        "commit",
+                        "database",
+                        database,
+                        "table",
+                        table,
+                        "txn.id",
+                        String.valueOf(txnId),
+                        "label",
+                        label),
+                answer -> {
+                    String outcome = value(answer, "outcome");
+                    int retries = Integer.parseInt(answer.getOrDefault("retries", "0"));
+                    switch (outcome) {
+                        case "committed":
+                            return new CommitOutcome(false, retries);
+                        case "already":
+                            return new CommitOutcome(true, retries);
+                        default:
+                            throw new IllegalArgumentException(outcome);
+                    }
+                });
+    }
+
+    /** Begins any call and reads its answer. */
+    public <T> PendingCall<T> call(Map<String, String> request, Reader<T> reader)
+            throws IOException {
+        return new Pending<>(sink.call(request), reader);
+    }
+
+    /** A value that an answer must have. */
+    public static String value(Map<String, String> answer, String key) {
+        String value = answer.get(key);
+        if (value == null) {
+            throw new IllegalArgumentException("no " + key);
+        }
+        return value;
+    }
+
+    /** Reads an answer; an {@link IllegalArgumentException} means that it makes no sense. */
+    public interface Reader<T> {
+
+        /** The answer as a value. */
+        T read(Map<String, String> answer);
+    }
+
+    private static final class Pending<T> implements PendingCall<T> {
+
+        private final NativeCall call;
+        private final Reader<T> reader;
+        private NativeException failure;
+
+        private Pending(NativeCall call, Reader<T> reader) {
+            this.call = call;
+            this.reader = reader;
+        }
+
+        @Override
+        public boolean await(long millis) {
+            try {
+                return failure != null || call.await(millis);
+            } catch (NativeException e) {
+                failure = e;
+                return true;
+            }
+        }
+
+        @Override
+        public T result() throws IOException {
+            if (failure != null) {
+                throw translated(failure);
+            }
+            try {
+                return reader.read(call.result());
+            } catch (NativeException e) {
+                throw translated(e);
+            } catch (IllegalArgumentException e) {
+                throw new NativeException(
+                        ErrorCode.INTERNAL,
+                        "an answer of the native library is not understood: " + e.getMessage(),
+                        e);
+            }
+        }
+
+        @Override
+        public void close() {
+            call.close();
+        }
+
+        private static IOException translated(NativeException e) {
+            return e.code() == ErrorCode.TRANSACTION
+                    ? new TransactionRefused(e.getMessage(), e)
+                    : e;
+        }
+    }
+}

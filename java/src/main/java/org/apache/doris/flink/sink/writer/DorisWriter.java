@@ -1,0 +1,343 @@
+package org.apache.doris.flink.sink.writer;
+
+import org.apache.doris.flink.config.SinkConfig;
+import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.doris.flink.jni.NativeLog;
+import org.apache.doris.flink.sink.CheckpointPlan;
+import org.apache.doris.flink.sink.committer.Abandoned;
+import org.apache.doris.flink.sink.committer.DorisCommittable;
+import org.apache.doris.flink.sink.transaction.Pause;
+import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.common.operators.ProcessingTimeService;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.util.IOUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Writes one subtask's rows: streams them into one load per table, pre-commits the loads when a
+ * checkpoint begins and hands the transactions to the committer. Everything runs on the task
+ * thread, which waits only for a place in a buffer and, at a checkpoint, for outcomes.
+ *
+ * @see org.apache.doris.flink.sink.committer.DorisCommitter
+ */
+public final class DorisWriter<IN>
+        implements StatefulSinkWriter<IN, WriterState>, CommittingSinkWriter<IN, DorisCommittable> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DorisWriter.class);
+
+    /** Mails taken between two slices of a wait, so that the wait itself goes on. */
+    private static final int MAILS_PER_PAUSE = 16;
+
+    private final SinkConfig config;
+    private final WriterIdentity identity;
+    private final SinkClock clock;
+    private final LoadClient client;
+    private final MailboxExecutor mailbox;
+    private final ProcessingTimeService timers;
+    private final LingeringLoads lingering;
+    private final PrecommitWatch watch;
+    private final TableLoads loads;
+    private final RecordInput<IN> input;
+
+    private List<WriterState> inherited = List.of();
+    private Abandoned vanished = Abandoned.NONE;
+    private boolean closed;
+
+    private DorisWriter(
+            SinkConfig config,
+            WriterIdentity identity,
+            SinkClock clock,
+            LoadClient client,
+            RecordInput.Factory<IN> inputs,
+            WriterInitContext context,
+            Collection<WriterState> restored) {
+        this.config = config;
+        this.identity = identity;
+        this.clock = clock;
+        this.client = client;
+        this.mailbox = context.getMailboxExecutor();
+        this.timers = context.getProcessingTimeService();
+        boolean twoPhase = config.write().twoPhase();
+        this.lingering =
+                twoPhase
+                        ? new LingeringLoads(
+                                identity,
+                                !config.isPrefixDrawn(),
+                                restored,
+                                client.transactions(),
+                                clock.wallMillis())
+                        : null;
+        this.watch =
+                twoPhase
+                        ? new PrecommitWatch(
+                                client.transactions(), clock, config.write().precommitTimeout())
+                        : null;
+        WriterMetrics metrics = new WriterMetrics(context.metricGroup(), client::figures);
+        this.loads = new TableLoads(identity, client, lingering, metrics);
+        this.input = inputs.create(loads, metrics);
+    }
+
+    /**
+     * A writer on the native core; aborts what earlier attempts left behind before it returns.
+     *
+     * @param serializer of the user; not looked at where the configuration declares columns
+     */
+    public static <T> DorisWriter<T> create(
+            SinkConfig config,
+            CheckpointPlan checkpoints,
+            DorisRecordSerializer<T> serializer,
+            WriterInitContext context,
+            Collection<WriterState> restored)
+            throws IOException {
+        return create(
+                config,
+                checkpoints,
+                () -> NativeLoadClient.open(config, checkpoints),
+                inputs(config, serializer),
+                SinkClock.SYSTEM,
+                context,
+                restored);
+    }
+
+    static <T> DorisWriter<T> create(
+            SinkConfig config,
+            CheckpointPlan checkpoints,
+            LoadClient.Factory clients,
+            RecordInput.Factory<T> inputs,
+            SinkClock clock,
+            WriterInitContext context,
+            Collection<WriterState> restored)
+            throws IOException {
+        int subtask = context.getTaskInfo().getIndexOfThisSubtask();
+        if (subtask == 0) {
+            checkpoints.errors(config).forEach(error -> LOG.error("Sink to Doris: {}", error));
+            checkpoints.warnings(config).forEach(warn -> LOG.warn("Sink to Doris: {}", warn));
+        }
+        WriterIdentity identity = identity(config, context, restored);
+        LoadClient client = clients.open();
+        DorisWriter<T> writer = null;
+        try {
+            writer = new DorisWriter<>(config, identity, clock, client, inputs, context, restored);
+            writer.initialize();
+            return writer;
+        } catch (Throwable failure) {
+            AutoCloseable all = writer == null ? client : writer;
+            try {
+                all.close();
+            } catch (Exception e) {
+                failure.addSuppressed(e);
+            }
+            if (failure instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+                InterruptedIOException interrupted =
+                        new InterruptedIOException("interrupted while the sink started");
+                interrupted.initCause(failure);
+                throw interrupted;
+            }
+            throw failure instanceof IOException
+                    ? (IOException) failure
+                    : new IOException("The sink could not start.", failure);
+        }
+    }
+
+    @Override
+    public void write(IN element, Context context) throws IOException, InterruptedException {
+        input.write(element);
+    }
+
+    @Override
+    public void flush(boolean endOfInput) throws IOException, InterruptedException {
+        input.flush();
+        if (!config.write().twoPhase()) {
+            loads.finish();
+        }
+    }
+
+    @Override
+    public Collection<DorisCommittable> prepareCommit() throws IOException, InterruptedException {
+        if (!config.write().twoPhase()) {
+            return List.of();
+        }
+        List<TableLoads.Finished> finished = loads.finish();
+        List<DorisCommittable> committables = new ArrayList<>();
+        Abandoned carried = takeAbandoned();
+        for (TableLoads.Finished load : finished) {
+            List<Abandoned.Label> skipped = new ArrayList<>(carried.labels());
+            for (String label : load.outcome().skipped()) {
+                skipped.add(new Abandoned.Label(load.database(), label));
+            }
+            committables.add(committable(load, new Abandoned(skipped, carried.series())));
+            watch.add(load.database(), load.table(), load.outcome().label());
+            carried = Abandoned.NONE;
+        }
+        if (!carried.isEmpty()) {
+            String database =
+                    carried.labels().isEmpty()
+                            ? carried.series().get(0).series().database()
+                            : carried.labels().get(0).database();
+            committables.add(
+                    DorisCommittable.carrying(
+                            database,
+                            "",
+                            identity.subtask(),
+                            identity.epoch(),
+                            identity.attempt(),
+                            clock.wallMillis(),
+                            carried));
+        }
+        NativeLog.drain();
+        return committables;
+    }
+
+    @Override
+    public List<WriterState> snapshotState(long checkpointId) {
+        List<WriterState> states = new ArrayList<>();
+        states.add(
+                new WriterState(
+                        identity.prefix(),
+                        identity.subtask(),
+                        identity.parallelism(),
+                        identity.epoch(),
+                        identity.attempt(),
+                        clock.wallMillis(),
+                        false,
+                        config.write().twoPhase() ? loads.snapshot() : List.of()));
+        states.addAll(inherited);
+        return states;
+    }
+
+    /** Drops the loads that are not finished; what was handed to the committer stays. */
+    @Override
+    public void close() throws Exception {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        IOUtils.closeAll(input, loads, () -> IOUtils.closeQuietly(watch), client, NativeLog::drain);
+    }
+
+    private void initialize() throws IOException, InterruptedException {
+        TableIdentifier table = config.connection().table();
+        if (lingering != null) {
+            lingering.warn();
+            vanished = lingering.ofVanishedSubtasks();
+            // With one table alone everything is looked for right now.
+            boolean oneTable = config.declared().isPresent();
+            inherited = oneTable ? List.of() : lingering.inherited();
+        }
+        if (table != null) {
+            loads.check(table.database(), table.table());
+        }
+        input.open();
+        loads.setPause(this::pause);
+        if (watch != null) {
+            startTimer();
+        }
+        LOG.info("Sink to Doris: {}", identity);
+    }
+
+    /** Between slices of a wait: an interrupt, the watch, and mails such as a commit. */
+    private void pause() throws IOException, InterruptedException {
+        Pause.checkInterrupt();
+        if (watch != null) {
+            watch.poll();
+        }
+        for (int i = 0; i < MAILS_PER_PAUSE && mailbox.tryYield(); i++) {
+            Pause.checkInterrupt();
+        }
+    }
+
+    private void startTimer() {
+        long at = timers.getCurrentProcessingTime() + Math.max(1, watch.delay().toMillis());
+        timers.registerTimer(
+                at,
+                time -> {
+                    if (!closed) {
+                        watch.poll();
+                        startTimer();
+                    }
+                });
+    }
+
+    private Abandoned takeAbandoned() {
+        Abandoned taken = new Abandoned(loads.takeStepped(), vanished.series());
+        vanished = Abandoned.NONE;
+        return taken;
+    }
+
+    private DorisCommittable committable(TableLoads.Finished load, Abandoned abandoned)
+            throws IOException {
+        OptionalLong txnId = load.outcome().txnId();
+        if (txnId.isEmpty()) {
+            throw new IOException(
+                    String.format(
+                            "Doris answered the load under label %s of table %s.%s without a"
+                                    + " transaction id, so it cannot be committed.",
+                            load.outcome().label(), load.database(), load.table()));
+        }
+        return DorisCommittable.of(
+                load.database(),
+                load.table(),
+                load.outcome().label(),
+                txnId.getAsLong(),
+                identity.subtask(),
+                identity.epoch(),
+                identity.attempt(),
+                load.number(),
+                clock.wallMillis(),
+                abandoned);
+    }
+
+    private static WriterIdentity identity(
+            SinkConfig config, WriterInitContext context, Collection<WriterState> restored) {
+        int subtask = context.getTaskInfo().getIndexOfThisSubtask();
+        String operatorId = context.metricGroup().getAllVariables().get("<operator_id>");
+        if (operatorId == null) {
+            throw new IllegalStateException("Flink gave the sink no operator id.");
+        }
+        return new WriterIdentity(
+                operatorId,
+                prefix(config, subtask, restored),
+                subtask,
+                context.getTaskInfo().getNumberOfParallelSubtasks(),
+                context.getRestoredCheckpointId().orElse(0),
+                context.getTaskInfo().getAttemptNumber());
+    }
+
+    /** The user's prefix, else that of the state, own entry first, else the drawn one. */
+    private static String prefix(SinkConfig config, int subtask, Collection<WriterState> restored) {
+        if (!config.isPrefixDrawn()) {
+            return config.labelPrefix();
+        }
+        return restored.stream()
+                .filter(state -> !state.inherited())
+                .sorted((a, b) -> Boolean.compare(b.subtask() == subtask, a.subtask() == subtask))
+                .map(WriterState::prefix)
+                .findFirst()
+                .orElse(config.labelPrefix());
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> RecordInput.Factory<T> inputs(
+            SinkConfig config, DorisRecordSerializer<T> serializer) {
+        return (loads, metrics) ->
+                config.declared()
+                        // Whoever declares columns gives rows of them.
+                        .map(
+                                type ->
+                                        (RecordInput<T>)
+                                                new RowDataInput(config, type, loads, metrics))
+                        .orElseGet(() -> new SerializedInput<>(config, serializer, loads));
+    }
+}

@@ -1,0 +1,123 @@
+package org.apache.doris.flink.sink.writer;
+
+import org.apache.doris.flink.sink.transaction.Pause;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+
+/** The open load of one table. */
+final class TableLoad implements AutoCloseable {
+
+    private final WriterIdentity identity;
+    private final String database;
+    private final String table;
+    private final Load load;
+    private final Pause pause;
+    private final Consumer<TableLoad> onFailure;
+    private long rows;
+    private boolean failed;
+
+    /**
+     * @param pause between two slices of a wait
+     * @param onFailure told once when the load fails
+     */
+    TableLoad(
+            WriterIdentity identity,
+            String database,
+            String table,
+            Load load,
+            Pause pause,
+            Consumer<TableLoad> onFailure) {
+        this.identity = identity;
+        this.database = database;
+        this.table = table;
+        this.load = load;
+        this.pause = pause;
+        this.onFailure = onFailure;
+    }
+
+    String database() {
+        return database;
+    }
+
+    String table() {
+        return table;
+    }
+
+    /** Rows handed over so far. */
+    long rows() {
+        return rows;
+    }
+
+    /** A place for so many bytes; the only wait of writing. */
+    ByteBuffer acquire(long bytes) throws IOException, InterruptedException {
+        while (true) {
+            ByteBuffer buffer = tried(() -> load.acquire(bytes, Pause.SLICE_MILLIS));
+            if (buffer != null) {
+                return buffer;
+            }
+            pause.pause();
+        }
+    }
+
+    /** Hands over the buffer acquired last. */
+    void submit(long rowsInBuffer, long[] layout) throws IOException {
+        rows += rowsInBuffer;
+        tried(
+                () -> {
+                    load.submit(rowsInBuffer, layout);
+                    return null;
+                });
+    }
+
+    /** No more rows. */
+    void finish() throws IOException {
+        tried(
+                () -> {
+                    load.finish();
+                    return null;
+                });
+    }
+
+    /** Waits for the outcome. */
+    LoadOutcome await() throws IOException, InterruptedException {
+        while (!tried(() -> load.await(Pause.SLICE_MILLIS))) {
+            pause.pause();
+        }
+        return tried(load::outcome);
+    }
+
+    /** The outcome if it is there and good, else null. */
+    LoadOutcome peek() {
+        try {
+            return !failed && load.await(0) ? load.outcome() : null;
+        } catch (IOException e) {
+            // A load that failed has nothing to undo.
+            return null;
+        }
+    }
+
+    @Override
+    public void close() {
+        load.close();
+    }
+
+    private <T> T tried(Step<T> step) throws IOException {
+        try {
+            return step.run();
+        } catch (IOException e) {
+            if (!failed) {
+                failed = true;
+                onFailure.accept(this);
+            }
+            throw e instanceof LabelTaken
+                    ? LabelConflict.met(identity, database, table, e.getMessage(), e)
+                    : e;
+        }
+    }
+
+    private interface Step<T> {
+        T run() throws IOException;
+    }
+}

@@ -1,0 +1,291 @@
+package org.apache.doris.flink.sink.writer;
+
+import org.apache.doris.flink.sink.committer.Abandoned;
+import org.apache.doris.flink.sink.transaction.AbortOutcome;
+import org.apache.doris.flink.sink.transaction.CallChain;
+import org.apache.doris.flink.sink.transaction.LabelSeries;
+import org.apache.doris.flink.sink.transaction.Pause;
+import org.apache.doris.flink.sink.transaction.PendingCall;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The loads of one writer: at most one open per table, and only while the table has rows in this
+ * checkpoint. Of a quiet table nothing is kept but its label number and what the server said of it.
+ */
+final class TableLoads implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TableLoads.class);
+    private static final Duration LONGEST_DROP = Duration.ofSeconds(5);
+
+    private final WriterIdentity identity;
+    private final boolean twoPhase;
+    private final String randomId = LabelShape.randomId();
+    private final LoadClient client;
+    private final LingeringLoads lingering;
+    private final WriterMetrics metrics;
+    private final Map<String, Map<String, Entry>> tables = new LinkedHashMap<>();
+    private final Map<Entry, TableLoad> open = new LinkedHashMap<>();
+    private final List<Abandoned.Label> stepped = new ArrayList<>();
+
+    private Pause pause = Pause.INTERRUPTS;
+
+    /**
+     * @param lingering null without two-phase commit: then no label of another attempt is looked at
+     */
+    TableLoads(
+            WriterIdentity identity,
+            LoadClient client,
+            LingeringLoads lingering,
+            WriterMetrics metrics) {
+        this.identity = identity;
+        this.twoPhase = lingering != null;
+        this.client = client;
+        this.lingering = lingering;
+        this.metrics = metrics;
+    }
+
+    /** What is to be done between slices of waits from now on. */
+    void setPause(Pause pause) {
+        this.pause = pause;
+    }
+
+    /** What the server says of a table; the first call asks it and cleans up after earlier runs. */
+    TableCheck check(String database, String table) throws IOException, InterruptedException {
+        return entry(database, table).check;
+    }
+
+    /** The open load of a table, begun if there is none. */
+    TableLoad of(String database, String table) throws IOException, InterruptedException {
+        Entry entry = entry(database, table);
+        TableLoad load = open.get(entry);
+        if (load == null) {
+            LabelSequence labels = entry.labels;
+            load =
+                    new TableLoad(
+                            identity,
+                            database,
+                            table,
+                            client.open(
+                                    database,
+                                    table,
+                                    labels.series().base(),
+                                    labels.next(),
+                                    entry.check.deleteSign()),
+                            () -> pause.pause(),
+                            metrics::failed);
+            open.put(entry, load);
+        }
+        return load;
+    }
+
+    /**
+     * Ends all open loads and waits for their outcomes. If one fails, none of the others is left
+     * behind for a commit that will not come.
+     */
+    List<Finished> finish() throws IOException, InterruptedException {
+        List<Finished> finished = new ArrayList<>();
+        try {
+            for (TableLoad load : open.values()) {
+                load.finish();
+            }
+            for (Map.Entry<Entry, TableLoad> one : open.entrySet()) {
+                LoadOutcome outcome = one.getValue().await();
+                Entry entry = one.getKey();
+                long number = outcome.next() - 1;
+                if (twoPhase && !outcome.label().equals(entry.labels.series().label(number))) {
+                    throw new IOException(
+                            String.format(
+                                    "A load of table %s.%s ended under label %s instead of %s.",
+                                    entry.database,
+                                    entry.table,
+                                    outcome.label(),
+                                    entry.labels.series().label(number)));
+                }
+                entry.labels.advance(outcome.next());
+                metrics.succeeded(one.getValue(), outcome);
+                finished.add(new Finished(entry.database, entry.table, number, outcome));
+            }
+        } catch (IOException | RuntimeException e) {
+            drop(e);
+            throw e;
+        }
+        close();
+        return finished;
+    }
+
+    /** Labels stepped over since the last call, apart from those of finished loads. */
+    List<Abandoned.Label> takeStepped() {
+        List<Abandoned.Label> taken = List.copyOf(stepped);
+        stepped.clear();
+        return taken;
+    }
+
+    /** How far each table got. */
+    List<WriterState.Table> snapshot() {
+        List<WriterState.Table> states = new ArrayList<>();
+        for (Map<String, Entry> ofDatabase : tables.values()) {
+            for (Entry entry : ofDatabase.values()) {
+                states.add(
+                        new WriterState.Table(
+                                entry.database,
+                                entry.table,
+                                entry.labels.op(),
+                                entry.labels.next()));
+            }
+        }
+        return states;
+    }
+
+    /** Loads under way. */
+    int openCount() {
+        return open.size();
+    }
+
+    /** Frees all open loads; those that are not finished are dropped by the server. */
+    @Override
+    public void close() {
+        open.values().forEach(TableLoad::close);
+        open.clear();
+    }
+
+    private Entry entry(String database, String table) throws IOException, InterruptedException {
+        Map<String, Entry> ofDatabase = tables.get(database);
+        Entry entry = ofDatabase == null ? null : ofDatabase.get(table);
+        if (entry == null) {
+            entry = prepare(database, table);
+            tables.computeIfAbsent(database, key -> new LinkedHashMap<>()).put(table, entry);
+        }
+        return entry;
+    }
+
+    private Entry prepare(String database, String table) throws IOException, InterruptedException {
+        TableCheck check = Pause.await(client.check(database, table), pause);
+        if (!twoPhase) {
+            LabelSeries series =
+                    LabelShape.onePhase(
+                            identity.prefix(), database, table, identity.subtask(), randomId);
+            return new Entry(database, table, check, new LabelSequence(series, "", 0));
+        }
+        LingeringLoads.Found found = lingering.clean(database, table, pause);
+        found.held().forEach(label -> stepped.add(new Abandoned.Label(database, label)));
+        LabelSequence labels =
+                new LabelSequence(
+                        identity.series(database, table, identity.attempt()),
+                        identity.op(database, table),
+                        found.firstFree());
+        return new Entry(database, table, check, labels);
+    }
+
+    /** Undoes what the loads of this checkpoint did, as far as it can be done quickly. */
+    private void drop(Exception failure) {
+        List<CallChain> aborts = new ArrayList<>();
+        for (TableLoad load : open.values()) {
+            LoadOutcome outcome = twoPhase ? load.peek() : null;
+            if (outcome != null) {
+                aborts.add(new Abort(load.database(), outcome.label()));
+            }
+        }
+        close();
+        long deadline = System.nanoTime() + LONGEST_DROP.toNanos();
+        try {
+            CallChain.run(
+                    aborts,
+                    () -> {
+                        Pause.checkInterrupt();
+                        if (System.nanoTime() - deadline > 0) {
+                            throw new InterruptedIOException("aborting took too long");
+                        }
+                    });
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            // The next attempt finds them by their labels.
+            LOG.warn("Loads of a failed checkpoint could not be aborted at once.", e);
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** A load that succeeded. */
+    static final class Finished {
+
+        private final String database;
+        private final String table;
+        private final long number;
+        private final LoadOutcome outcome;
+
+        private Finished(String database, String table, long number, LoadOutcome outcome) {
+            this.database = database;
+            this.table = table;
+            this.number = number;
+            this.outcome = outcome;
+        }
+
+        String database() {
+            return database;
+        }
+
+        String table() {
+            return table;
+        }
+
+        long number() {
+            return number;
+        }
+
+        LoadOutcome outcome() {
+            return outcome;
+        }
+    }
+
+    /** A table that had rows in this attempt, or is the configured one. */
+    private static final class Entry {
+
+        private final String database;
+        private final String table;
+        private final TableCheck check;
+        private final LabelSequence labels;
+
+        private Entry(String database, String table, TableCheck check, LabelSequence labels) {
+            this.database = database;
+            this.table = table;
+            this.check = check;
+            this.labels = labels;
+        }
+    }
+
+    /** Aborts one label. */
+    private final class Abort implements CallChain {
+
+        private final String database;
+        private final String label;
+        private PendingCall<AbortOutcome> call;
+
+        private Abort(String database, String label) {
+            this.database = database;
+            this.label = label;
+        }
+
+        @Override
+        public PendingCall<?> begin() throws IOException {
+            if (call != null) {
+                return null;
+            }
+            call = client.transactions().abort(database, label);
+            return call;
+        }
+
+        @Override
+        public void arrived() throws IOException {
+            call.result();
+        }
+    }
+}

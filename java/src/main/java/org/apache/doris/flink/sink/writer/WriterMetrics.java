@@ -1,0 +1,65 @@
+package org.apache.doris.flink.sink.writer;
+
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+
+/** Metrics of one writer. The task counts, reporters read. */
+final class WriterMetrics {
+
+    private final SinkWriterMetricGroup group;
+    private final Counter recordsSend;
+    private final Counter bytesSend;
+    private final Counter sendErrors;
+    private final Counter skippedByDeleteRule;
+    private final Map<String, LoadMetrics> tables = new HashMap<>();
+
+    private volatile long sendMillis;
+
+    /**
+     * @param figures of the client now; any thread
+     */
+    WriterMetrics(SinkWriterMetricGroup group, Supplier<LoadClient.Figures> figures) {
+        this.group = group;
+        recordsSend = group.getNumRecordsSendCounter();
+        bytesSend = group.getNumBytesSendCounter();
+        sendErrors = group.getNumRecordsSendErrorsCounter();
+        skippedByDeleteRule = group.counter("rowsSkippedByDeleteRule");
+        group.setCurrentSendTimeGauge(() -> sendMillis);
+        group.gauge("bufferedBytes", () -> figures.get().bufferedBytes());
+        group.gauge("openTransactions", () -> figures.get().openLoads());
+        group.gauge("nativeMemoryBytes", () -> figures.get().nativeBytes());
+    }
+
+    /** A load succeeded. */
+    void succeeded(TableLoad load, LoadOutcome outcome) throws IOException {
+        recordsSend.inc(outcome.rows());
+        bytesSend.inc(outcome.sentBytes());
+        OptionalLong millis = outcome.number("load.time.ms");
+        if (millis.isPresent()) {
+            sendMillis = millis.getAsLong();
+        }
+        of(load.database(), load.table()).succeeded(outcome);
+    }
+
+    /** A load failed for good. */
+    void failed(TableLoad load) {
+        sendErrors.inc(load.rows());
+        of(load.database(), load.table()).failed();
+    }
+
+    /** A row was written as an ordinary one although its kind deletes. */
+    void skippedByDeleteRule() {
+        skippedByDeleteRule.inc();
+    }
+
+    private LoadMetrics of(String database, String table) {
+        return tables.computeIfAbsent(
+                database + "." + table, key -> new LoadMetrics(group, database, table));
+    }
+}
