@@ -1,4 +1,4 @@
-//! Counters of the whole process, over all scans: what leak tests and metrics look at.
+//! Counters of the whole process, over all scans and sinks: what leak tests and metrics look at.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
@@ -16,7 +16,8 @@ pub struct ProcessCounters {
     pub converted: u64,
     /// Arrow Flight sessions that are open on servers because of this process.
     pub open_sessions: i64,
-    /// Bytes held by queues and by batches that were handed out and not dropped yet.
+    /// Bytes held by queues and by batches that were handed out and not dropped yet, by the buffers of loads, and kept for
+    /// sending again.
     pub held_bytes: i64,
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::counters::HELD_BYTES;
+
 /// A look at the counters of a sink. Cheap, from any thread; the values are not taken at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SinkMetrics {
@@ -82,21 +84,25 @@ impl Counters {
     }
 
     pub(crate) fn buffered(&self, more: usize) {
+        HELD_BYTES.fetch_add(more as i64, Relaxed);
         let now = self.buffered.fetch_add(more as u64, Relaxed) + more as u64;
         self.most.fetch_max(now + self.kept.load(Relaxed), Relaxed);
     }
 
     pub(crate) fn unbuffered(&self, less: usize) {
         self.buffered.fetch_sub(less as u64, Relaxed);
+        HELD_BYTES.fetch_sub(less as i64, Relaxed);
     }
 
     pub(crate) fn kept(&self, more: usize) {
+        HELD_BYTES.fetch_add(more as i64, Relaxed);
         let now = self.kept.fetch_add(more as u64, Relaxed) + more as u64;
         self.most.fetch_max(now + self.buffered.load(Relaxed), Relaxed);
     }
 
     pub(crate) fn let_go(&self, less: usize) {
         self.kept.fetch_sub(less as u64, Relaxed);
+        HELD_BYTES.fetch_sub(less as i64, Relaxed);
     }
 
     /// Counts an open load until the guard is dropped.

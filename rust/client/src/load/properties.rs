@@ -40,6 +40,8 @@ pub(crate) struct Properties {
     pub(crate) hidden_columns: bool,
     /// `unique_key_update_mode` = `UPDATE_FLEXIBLE_COLUMNS`: each row names its own columns.
     pub(crate) flexible: bool,
+    /// Whether `merge_type` decides what is deleted.
+    pub(crate) merges: bool,
     /// What goes out with every load, `columns` aside.
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
@@ -129,6 +131,7 @@ impl Properties {
             columns: get("columns").map(str::to_owned).filter(|c| !c.trim().is_empty()),
             hidden_columns: get("hidden_columns").is_some(),
             flexible,
+            merges: get("merge_type").is_some_and(|m| !m.trim().eq_ignore_ascii_case("APPEND")),
             headers,
         })
     }
