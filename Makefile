@@ -1,5 +1,5 @@
 # Entry points. Nothing is decided here: cargo, gradle and the scripts under tests/ do the work.
-.PHONY: demo sql jar test check format interop bench
+.PHONY: demo sql jar test check format interop bench chaos
 
 demo:
 	@tests/demo/run
@@ -25,3 +25,6 @@ interop:
 
 bench:
 	@tests/bench/run $(CASE)
+
+chaos:
+	@tests/chaos/run

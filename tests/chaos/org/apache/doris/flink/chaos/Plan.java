@@ -48,8 +48,13 @@ final class Plan {
         }
     }
 
-    /** The rounds of a run on a cluster in this JVM, or one of processes. */
-    static List<List<Planned>> of(long seed, int faults, boolean processes) {
+    /**
+     * The rounds of a run.
+     *
+     * @param processes whether the cluster is one of processes, not in this JVM
+     * @param only what the names of the kinds must match, for a look at some of them
+     */
+    static List<List<Planned>> of(long seed, int faults, boolean processes, String only) {
         Random random = new Random(seed);
         List<FaultKind> deck = new ArrayList<>();
         List<List<Planned>> rounds = new ArrayList<>();
@@ -57,7 +62,7 @@ final class Plan {
         int size = 1;
         for (int number = 1; number <= faults; number++) {
             if (deck.isEmpty()) {
-                deck.addAll(deck(processes));
+                deck.addAll(deck(processes, only));
                 Collections.shuffle(deck, random);
             }
             FaultKind kind = deck.remove(deck.size() - 1);
@@ -83,9 +88,10 @@ final class Plan {
         return round.stream().anyMatch(planned -> ofTheJob(planned.kind));
     }
 
-    private static List<FaultKind> deck(boolean processes) {
+    private static List<FaultKind> deck(boolean processes, String only) {
         return java.util.Arrays.stream(FaultKind.values())
                 .filter(kind -> processes ? !needsThisJvm(kind) : kind.group != Group.PROCESS)
+                .filter(kind -> kind.text().matches(only))
                 .flatMap(kind -> Collections.nCopies(kind.weight, kind).stream())
                 .collect(Collectors.toList());
     }

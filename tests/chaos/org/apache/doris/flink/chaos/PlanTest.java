@@ -15,17 +15,17 @@ import java.util.stream.Collectors;
 class PlanTest {
 
     private static List<Planned> faults(long seed, int faults, boolean processes) {
-        return Plan.of(seed, faults, processes).stream()
+        return Plan.of(seed, faults, processes, ".*").stream()
                 .flatMap(List::stream)
                 .collect(Collectors.toList());
     }
 
     @Test
     void aSeedGivesTheSamePlanEveryTime() {
-        assertThat(Plan.of(42, 300, false).toString())
-                .isEqualTo(Plan.of(42, 300, false).toString());
-        assertThat(Plan.of(42, 300, false).toString())
-                .isNotEqualTo(Plan.of(43, 300, false).toString());
+        assertThat(Plan.of(42, 300, false, ".*").toString())
+                .isEqualTo(Plan.of(42, 300, false, ".*").toString());
+        assertThat(Plan.of(42, 300, false, ".*").toString())
+                .isNotEqualTo(Plan.of(43, 300, false, ".*").toString());
     }
 
     @Test
@@ -63,7 +63,7 @@ class PlanTest {
 
     @Test
     void aRoundBreaksTheJobOnceAtMost() {
-        assertThat(Plan.of(5, 300, false))
+        assertThat(Plan.of(5, 300, false, ".*"))
                 .allSatisfy(
                         round -> {
                             assertThat(round).hasSizeBetween(1, 3);

@@ -129,6 +129,11 @@ public final class Standin
         call("POST", "/clock", "{\"advance_ms\":" + by.toMillis() + "}");
     }
 
+    /** Forgets all finished transactions, which frees their labels, as Doris does after a while. */
+    public void purgeLabels() {
+        call("POST", "/labels/purge", "");
+    }
+
     /** From now on loads into a table are read to the end and counted, but their rows not kept. */
     public void discard(String database, String table) {
         call("POST", "/tables/" + database + "/" + table + "/discard", "");

@@ -16,7 +16,7 @@ public final class Transaction {
 
     /** Number by which it is committed. */
     public long id() {
-        return (Long) entry.get("txn_id");
+        return (Long) entry.get("id");
     }
 
     /** Label that its client chose. */

@@ -72,8 +72,7 @@ public final class ChaosJob {
     public static JobClient submit(
             Configuration configuration, long seed, String control, Map<String, String> options)
             throws Exception {
-        StreamExecutionEnvironment flink =
-                StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+        StreamExecutionEnvironment flink = new StreamExecutionEnvironment(configuration);
         StreamTableEnvironment sql = StreamTableEnvironment.create(flink);
         ChaosRows rows = new ChaosRows(seed);
         StreamStatementSet inserts = sql.createStatementSet();

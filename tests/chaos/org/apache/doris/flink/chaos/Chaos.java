@@ -1,0 +1,195 @@
+package org.apache.doris.flink.chaos;
+
+import org.apache.doris.flink.chaos.Plan.Planned;
+import org.apache.doris.flink.chaos.job.ChaosJob;
+import org.apache.doris.flink.chaos.job.ChaosRows;
+import org.apache.doris.flink.chaos.job.Control;
+import org.apache.doris.flink.it.Standin;
+import org.apache.doris.flink.it.Transaction;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * A run of random faults under a job that writes: afterwards both tables are compared, row by row,
+ * with what was sent.
+ *
+ * <p>Arguments are {@code name=value}: {@code seed}, {@code faults}, {@code minutes} (ends the run
+ * earlier), {@code folder} (logs, checkpoints), {@code only} (kinds of faults, a regular
+ * expression), and for processes of their own {@code flink} (a home) and {@code jars}.
+ */
+public final class Chaos {
+
+    /** Parameter {@code timeout} of all loads. */
+    static final int LOAD_TIMEOUT_SECONDS = 600;
+
+    /** How long the server keeps a pre-committed transaction, and some more. */
+    private static final Duration PAST_PRECOMMITS = Duration.ofSeconds(3700);
+
+    private static final int ROWS_A_SECOND = 300;
+    private static final int PARALLELISM = 4;
+
+    private final Waiter waiter = new Waiter();
+    private final long seed;
+    private final int faults;
+    private final Duration time;
+    private final Path folder;
+    private final String only;
+    private final Optional<Path> home;
+    private final List<Path> jars;
+
+    private Chaos(Map<String, String> arguments) {
+        seed = Long.parseLong(arguments.get("seed"));
+        faults = Integer.parseInt(arguments.get("faults"));
+        time = Duration.ofMinutes(Long.parseLong(arguments.getOrDefault("minutes", "100000")));
+        folder = Path.of(arguments.get("folder"));
+        only = arguments.getOrDefault("only", ".*");
+        home = Optional.ofNullable(arguments.get("flink")).map(Path::of);
+        jars =
+                java.util.Arrays.stream(arguments.getOrDefault("jars", "").split(":"))
+                        .filter(jar -> !jar.isEmpty())
+                        .map(Path::of)
+                        .collect(Collectors.toList());
+    }
+
+    public static void main(String[] args) throws Exception {
+        Map<String, String> arguments = new TreeMap<>();
+        for (String argument : args) {
+            int at = argument.indexOf('=');
+            arguments.put(argument.substring(0, at), argument.substring(at + 1));
+        }
+        boolean exact = new Chaos(arguments).run();
+        // Flink and zombies leave threads behind that are no daemons.
+        System.exit(exact ? 0 : 1);
+    }
+
+    /** Whether nothing was missing, doubled, wrong or left over. */
+    private boolean run() throws Exception {
+        Path control = Files.createDirectories(folder.resolve("control"));
+        try (RunLog log = new RunLog(folder.resolve("run.log"));
+                Standin doris = Standin.with("--frontends", "3", "--backends", "3").start();
+                Flink flink =
+                        home.isPresent()
+                                ? new ProcessFlink(folder, home.get(), jars, waiter)
+                                : new LocalFlink(folder, waiter)) {
+            log.print("seed " + seed + ", " + faults + " faults, everything in " + folder);
+            doris.run(ChaosJob.tables());
+            Jobs jobs = new Jobs(flink, waiter, log, folder, seed, control, options(doris));
+            try {
+                long end = faults(doris, flink, jobs, new Control(control.toString()), log);
+                return compare(doris, jobs, end, log);
+            } catch (Waiter.Stuck stuck) {
+                log.step("STUCK: %s", stuck.getMessage());
+                new Evidence(folder, doris, jobs).write(log);
+                log.printCounts();
+                return false;
+            }
+        }
+    }
+
+    private Map<String, String> options(Standin doris) {
+        Map<String, String> options = new TreeMap<>();
+        options.put("connector", "doris");
+        options.put("fenodes", doris.fenodes());
+        options.put("username", "root");
+        options.put("password", "");
+        options.put("sink.label-prefix", "chaos");
+        options.put("sink.max-retries", "3");
+        options.put("sink.buffer-size", "64kb");
+        options.put("sink.properties.timeout", String.valueOf(LOAD_TIMEOUT_SECONDS));
+        if (Math.floorMod(seed, 4L) == 0) {
+            // Every broken load fails over.
+            options.put("sink.replay-buffer-size", "0");
+        }
+        return options;
+    }
+
+    /** Plays all faults and ends the job; gives the position at which every partition ended. */
+    private long faults(Standin doris, Flink flink, Jobs jobs, Control control, RunLog log)
+            throws Exception {
+        long start = System.nanoTime();
+        long end;
+        jobs.submit(PARALLELISM, Optional.empty());
+        try (Pace pace = new Pace(control, ROWS_A_SECOND)) {
+            jobs.recover();
+            Breaker breaker = new Breaker(doris, flink, jobs, control, waiter, log);
+            for (List<Planned> round : Plan.of(seed, faults, home.isPresent(), only)) {
+                if (System.nanoTime() - start > time.toNanos()) {
+                    break;
+                }
+                log.step("round at position %d", pace.limit());
+                breaker.round(round);
+            }
+            end = pace.limit();
+        }
+        end += ROWS_A_SECOND;
+        control.endAt(end);
+        log.step("all partitions end at position %d", end);
+        waiter.until("the job has come to its end", jobs.job()::ended);
+        String state = jobs.job().state();
+        if (!state.equals("FINISHED")) {
+            throw new Waiter.Stuck("the job ended as " + state);
+        }
+        log.step("the job has finished");
+        return end;
+    }
+
+    private boolean compare(Standin doris, Jobs jobs, long end, RunLog log) throws Exception {
+        List<Transaction> open = unfinished(doris);
+        waiter.within(
+                Duration.ofSeconds(30),
+                () -> unfinished(doris).stream().noneMatch(t -> t.state().equals("COMMITTED")));
+        Comparison comparison = new Comparison(new ChaosRows(seed), end);
+        comparison.latest(
+                doris.sql("SELECT k, p, n, v FROM " + ChaosJob.DATABASE + "." + ChaosJob.UNIQUE));
+        comparison.inserts(
+                doris.sql(
+                        "SELECT s, p, n, v FROM " + ChaosJob.DATABASE + "." + ChaosJob.DUPLICATE));
+        doris.advanceClock(PAST_PRECOMMITS);
+        waiter.within(Duration.ofSeconds(10), () -> unfinished(doris).isEmpty());
+        List<Transaction> lingering = unfinished(doris);
+
+        log.printCounts();
+        log.print(
+                String.format(
+                        "%d submissions and restarts, %d checkpoints, %d transactions, %d left to"
+                                + " the server's timeout",
+                        jobs.failovers(),
+                        jobs.checkpoints(),
+                        doris.transactions().size(),
+                        open.size()));
+        comparison.findings().forEach(log::print);
+        lingering.forEach(transaction -> log.print("lingering: " + transaction));
+        log.print(
+                String.format(
+                        "chaos mode=write seed=%d faults=%d failovers=%d sent=%d missing=%d"
+                                + " doubled=%d wrong=%d lingering=%d",
+                        seed,
+                        log.struck(),
+                        jobs.failovers(),
+                        comparison.sent(),
+                        comparison.missing(),
+                        comparison.doubled(),
+                        comparison.wrong(),
+                        lingering.size()));
+        boolean exact =
+                comparison.missing() + comparison.doubled() + comparison.wrong() + lingering.size()
+                        == 0;
+        if (!exact) {
+            new Evidence(folder, doris, jobs).write(log);
+        }
+        return exact;
+    }
+
+    private static List<Transaction> unfinished(Standin doris) {
+        return doris.transactions().stream()
+                .filter(transaction -> !transaction.isFinished())
+                .collect(Collectors.toList());
+    }
+}

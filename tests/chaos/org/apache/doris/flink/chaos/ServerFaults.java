@@ -1,0 +1,104 @@
+package org.apache.doris.flink.chaos;
+
+import org.apache.doris.flink.chaos.Plan.Planned;
+import org.apache.doris.flink.chaos.job.ChaosJob;
+import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
+import org.apache.doris.flink.it.Fault;
+
+import java.time.Duration;
+
+/** What each fault of the server is in the words of its admin port. */
+final class ServerFaults {
+
+    private ServerFaults() {}
+
+    /** The rule of a planned fault; it strikes loads of one table and any subtask. */
+    static Fault of(Planned planned) {
+        int times = planned.times;
+        switch (planned.kind) {
+            case LOAD_ANSWER_LOST:
+                return load("be.load.answer", planned).times(times).drop();
+            case LOAD_ANSWER_RESET:
+                return load("be.load.answer", planned).times(times).reset();
+            case LOAD_ANSWER_LATE:
+                return load("be.load.answer", planned).times(times).delay(millis(planned, 1500));
+            case REDIRECT_RESET:
+                return Fault.at("fe.redirect").times(times).reset();
+            case REDIRECT_REFUSED:
+                return Fault.at("fe.redirect").times(times).httpStatus(503, "going away");
+            case HEADERS_RESET:
+                return load("be.load.headers", planned).times(times).reset();
+            case BODY_RESET:
+                // Most bodies are small: the first bytes always come.
+                return load("be.load.body", planned).times(times).after(1).reset();
+            case TOO_MANY_VERSIONS:
+                return load("be.load.answer", planned)
+                        .times(times)
+                        .answer(
+                                "Fail",
+                                "[E-235]failed to init rowset builder. version count: 2001, exceed"
+                                        + " limit: 2000, tablet: 10011");
+            case TOO_MANY_TRANSACTIONS:
+                return load("be.load.headers", planned)
+                        .times(times)
+                        .answer(
+                                "Fail",
+                                "[ANALYSIS_ERROR]TStatus: errCode = 2, detailMessage = current"
+                                        + " running txns on db 10002 is 1000, larger than limit"
+                                        + " 1000");
+            case COMMIT_LOCK_TIMEOUT:
+                return Fault.at("2pc.request")
+                        .times(Math.min(times, 2))
+                        .answer(
+                                "ANALYSIS_ERROR",
+                                "TStatus: errCode = 2, detailMessage = get tableList write lock"
+                                        + " timeout, tableList=(Table [id=10005, name=latest])");
+            case COMMIT_REFUSED:
+                return Fault.at("2pc.request").times(Math.min(times, 2)).httpStatus(503, "later");
+            case TWO_PHASE_REQUEST_DROPPED:
+                return Fault.at("2pc.request").times(times).reset();
+            case TWO_PHASE_ANSWER_LOST:
+                return Fault.at("2pc.answer").times(times).drop();
+            case SLOW_PUBLISH:
+                return Fault.at("txn.publish").times(times).delay(millis(planned, 3000));
+            case STATE_RESET:
+                return Fault.at("fe.api").statement("get_load_state").times(times).reset();
+            case BACKEND_SILENT:
+            case ANSWER_HELD_OVER_FAILOVER:
+                return of(planned, "be.load.answer").times(1).hold();
+            case BODY_HELD_OVER_FAILOVER:
+                return of(planned, "be.load.body").after(1).times(1).hold();
+            default:
+                throw new IllegalArgumentException(planned.kind.text());
+        }
+    }
+
+    /** Commits of the table of a planned fault fail for good, until the rule is deleted. */
+    static Fault commitsRefused(Planned planned) {
+        return Fault.at("2pc.request")
+                .label(labelPart(planned.stream))
+                .answer("INTERNAL_ERROR", "the cluster is being upgraded");
+    }
+
+    /** A part of all labels of the table that a stream goes to. */
+    static String labelPart(Stream stream) {
+        return "_" + ChaosJob.DATABASE + "_" + table(stream) + "_";
+    }
+
+    private static String table(Stream stream) {
+        return stream == Stream.UPDATES ? ChaosJob.UNIQUE : ChaosJob.DUPLICATE;
+    }
+
+    private static Fault load(String point, Planned planned) {
+        return Fault.at(point).table(table(planned.stream));
+    }
+
+    /** Strikes loads of one subtask. */
+    private static Fault of(Planned planned, String point) {
+        return Fault.at(point).label(labelPart(planned.stream) + planned.subtask + "_");
+    }
+
+    private static Duration millis(Planned planned, int most) {
+        return Duration.ofMillis(100 + planned.draw % most);
+    }
+}
