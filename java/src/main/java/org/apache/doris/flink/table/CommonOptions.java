@@ -158,12 +158,12 @@ final class CommonOptions {
     static final List<DorisOption> OPTIONS =
             List.of(
                     new DorisOption(FENODES, GROUP, "String list", WORKS),
-                    new DorisOption(BENODES, GROUP, "String list", LATER),
+                    new DorisOption(BENODES, GROUP, "String list", WORKS),
                     new DorisOption(TABLE_IDENTIFIER, GROUP, "String", WORKS),
                     new DorisOption(USERNAME, GROUP, "String", WORKS),
                     new DorisOption(PASSWORD, GROUP, "String", WORKS),
                     new DorisOption(JDBC_URL, GROUP, "String", LATER),
-                    new DorisOption(AUTO_REDIRECT, GROUP, "Boolean", LATER),
+                    new DorisOption(AUTO_REDIRECT, GROUP, "Boolean", WORKS),
                     new DorisOption(REQUEST_RETRIES, GROUP, "Integer", WORKS),
                     new DorisOption(CONNECT_TIMEOUT, GROUP, "Duration", WORKS),
                     new DorisOption(READ_TIMEOUT, GROUP, "Duration", WORKS),

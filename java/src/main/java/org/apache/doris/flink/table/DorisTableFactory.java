@@ -76,23 +76,11 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
 
     @Override
     public DynamicTableSink createDynamicTableSink(Context context) {
-        OptionValues options = resolve(context);
-        ConnectionConfig connection = ConnectionConfig.from(options);
-        if (connection.table().hasCatalog()) {
-            throw options.invalid(
-                    DorisConfigOptions.TABLE_IDENTIFIER,
-                    "a table of an external catalog can only be read, so a name of three parts is"
-                            + " not allowed here",
-                    "Name a table of Doris as 'database.table'.");
-        }
-        OptionRules.checkValues(options);
-        SinkRules.checkSink(options);
-        throw new ValidationException(
-                String.format(
-                        "Writing to Doris is not supported yet: option 'connector' = 'doris' of"
-                            + " table %s can be used for reading only. Use the table in FROM, or"
-                            + " write with another connector.",
-                        context.getObjectIdentifier().asSummaryString()));
+        Map<String, String> given = context.getCatalogTable().getOptions();
+        requirePresent(given);
+        RowType declared = (RowType) context.getPhysicalRowDataType().getLogicalType();
+        return new DorisTableSink(
+                SinkPlan.ofRows(given, declared, localTimeZone(context.getConfiguration())));
     }
 
     private static OptionValues resolve(Context context) {

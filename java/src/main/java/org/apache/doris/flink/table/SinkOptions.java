@@ -1,6 +1,8 @@
 package org.apache.doris.flink.table;
 
 import static org.apache.doris.flink.table.DorisOption.Status.LATER;
+import static org.apache.doris.flink.table.DorisOption.Status.NO_EFFECT;
+import static org.apache.doris.flink.table.DorisOption.Status.WORKS;
 import static org.apache.flink.configuration.ConfigOptions.key;
 
 import org.apache.flink.configuration.ConfigOption;
@@ -10,10 +12,7 @@ import org.apache.flink.table.factories.FactoryUtil;
 import java.time.Duration;
 import java.util.List;
 
-/**
- * Options of writing. They are known, checked and without effect on reading; writing itself comes
- * later.
- */
+/** Options of writing. They are checked whatever a table is used for. */
 final class SinkOptions {
 
     /** Prefix of the Stream Load parameters, the only free-form keys of a table. */
@@ -24,131 +23,172 @@ final class SinkOptions {
                     .stringType()
                     .noDefaultValue()
                     .withDescription(
-                            "Start of every load's label, at most 64 characters of"
-                                + " `[-_A-Za-z0-9:]`. Unique per job when two-phase commit is on.");
+                            "Start of every load's label: at most 64 characters of"
+                                + " `[-_A-Za-z0-9:]`, unique to the job. Set it, so that a job that"
+                                + " is started again finds what it left behind. Default: `flink_`"
+                                + " and 16 random hex digits, drawn per submission. Required when"
+                                + " `sink.enable-2pc` is set to `true`.");
 
     static final ConfigOption<Boolean> ENABLE_DELETE =
             key("sink.enable-delete")
                     .booleanType()
                     .defaultValue(true)
                     .withDescription(
-                            "Lets the row kind decide between upsert and delete on Unique tables.");
+                            "Lets the kind of a row decide: `+I` and `+U` write it, `-D` and `-U`"
+                                + " delete it, on Unique tables; other tables have no deletes, and"
+                                + " the rows are written as they are, with a warning and a counter."
+                                + " `false`: the kind is not looked at, and the table may declare"
+                                + " `__DORIS_DELETE_SIGN__` as a column of its own.");
 
     static final ConfigOption<Boolean> ENABLE_2PC =
             key("sink.enable-2pc")
                     .booleanType()
                     .defaultValue(true)
-                    .withDescription("Two-phase commit tied to checkpoints: exactly once.");
+                    .withDescription(
+                            "Two-phase commit: rows become visible when their checkpoint completes,"
+                                + " exactly once. `false`: they become visible when the load ends,"
+                                + " before the checkpoint completes, at least once. Off with group"
+                                + " commit.");
 
     static final ConfigOption<String> WRITE_MODE =
             key("sink.write-mode")
                     .stringType()
                     .defaultValue("STREAM_LOAD")
                     .withDescription(
-                            "`STREAM_LOAD`, `STREAM_LOAD_BATCH` or `TVF` (object storage).");
+                            "`STREAM_LOAD` streams rows into one open load per table and subtask."
+                                + " `STREAM_LOAD_BATCH` and `TVF` (object storage) are refused"
+                                + " until they are built.");
 
     static final ConfigOption<Boolean> ENABLE_BATCH_MODE =
             key("sink.enable.batch-mode")
                     .booleanType()
                     .defaultValue(false)
-                    .withDescription("Older spelling of `sink.write-mode` = `STREAM_LOAD_BATCH`.");
+                    .withDescription(
+                            "Older spelling of `sink.write-mode` = `STREAM_LOAD_BATCH`; refused"
+                                + " until that is built.");
 
     static final ConfigOption<MemorySize> BUFFER_SIZE =
             key("sink.buffer-size")
                     .memoryType()
                     .defaultValue(MemorySize.ofMebiBytes(1))
-                    .withDescription("Size of one buffer between task and upload. 1 KB or more.");
+                    .withDescription(
+                            "Size of one buffer between the task and the upload, 1 KB to 1 GB. An"
+                                + " open load holds at most this times `sink.buffer-count`.");
 
     static final ConfigOption<Integer> BUFFER_COUNT =
             key("sink.buffer-count")
                     .intType()
                     .defaultValue(3)
-                    .withDescription("Buffers per open load. 2 or more.");
+                    .withDescription(
+                            "Buffers per open load, 2 or more. When all are full the task waits."
+                                + " Raise it for a network that stalls.");
 
     static final ConfigOption<Integer> MAX_RETRIES =
             key("sink.max-retries")
                     .intType()
                     .defaultValue(3)
-                    .withDescription("Attempts after the first for loads and commits. 0 or more.");
+                    .withDescription(
+                            "Attempts after the first of a commit, and of a broken load that can be"
+                                + " sent again (`sink.replay-buffer-size`), 0 or more. Only"
+                                + " failures that may pass are retried; data errors fail at once.");
 
     static final ConfigOption<Integer> FLUSH_QUEUE_SIZE =
             key("sink.flush.queue-size")
                     .intType()
                     .defaultValue(2)
-                    .withDescription("Buffers that may wait for upload. 1 or more.");
+                    .withDescription("Batch mode: buffers that may wait for upload. 1 or more.");
 
     static final ConfigOption<Integer> FLUSH_MAX_ROWS =
             key("sink.buffer-flush.max-rows")
                     .intType()
                     .defaultValue(500000)
-                    .withDescription("Rows after which a buffer is flushed. 1 or more.");
+                    .withDescription(
+                            "Batch mode: rows after which a buffer is flushed. 1 or more.");
 
     static final ConfigOption<MemorySize> FLUSH_MAX_BYTES =
             key("sink.buffer-flush.max-bytes")
                     .memoryType()
                     .defaultValue(MemorySize.ofMebiBytes(100))
-                    .withDescription("Bytes after which a buffer is flushed. 64 KB or more.");
+                    .withDescription(
+                            "Batch mode: bytes after which a buffer is flushed. 64 KB or more.");
 
     static final ConfigOption<Duration> FLUSH_INTERVAL =
             key("sink.buffer-flush.interval")
                     .durationType()
                     .defaultValue(Duration.ofSeconds(10))
-                    .withDescription("Longest wait of the oldest unflushed row. 100 ms or more.");
+                    .withDescription(
+                            "Batch mode: longest wait of the oldest unflushed row. 100 ms or"
+                                + " more.");
 
     static final ConfigOption<Boolean> IGNORE_UPDATE_BEFORE =
             key("sink.ignore.update-before")
                     .booleanType()
                     .defaultValue(true)
-                    .withDescription("`true` asks the planner for an upsert stream, without `-U`.");
+                    .withDescription(
+                            "`true` asks the planner for an upsert stream, without `-U`. Set it to"
+                                + " `false` when an update may change the key: the row with the"
+                                + " former key is then deleted.");
 
     static final ConfigOption<Integer> PARALLELISM =
             key(FactoryUtil.SINK_PARALLELISM.key())
                     .intType()
                     .noDefaultValue()
-                    .withDescription("Number of sink subtasks, 1 or more.");
+                    .withDescription(
+                            "Number of sink subtasks, 1 or more. Default: the planner's. Rows of a"
+                                + " changelog are then sent by primary key, so that changes of one"
+                                + " key keep their order.");
 
     static final ConfigOption<Boolean> IGNORE_COMMIT_ERROR =
             key("sink.ignore.commit-error")
                     .booleanType()
                     .defaultValue(false)
                     .withDescription(
-                            "Skips a commit that fails after all attempts: data may be lost.");
+                            "`true` skips a commit that fails after all attempts, with an error in"
+                                + " the log and a counter: the rows of that checkpoint may be lost."
+                                + " For one start, to leave behind a transaction that Doris has"
+                                + " dropped.");
 
     static final ConfigOption<Duration> PRECOMMIT_TIMEOUT =
             key("sink.precommit-timeout")
                     .durationType()
                     .defaultValue(Duration.ofSeconds(3600))
                     .withDescription(
-                            "The server's own limit for pre-committed transactions, told to the"
-                                    + " sink. 60 s or more.");
+                            "After which time Doris drops a pre-committed transaction; the same as"
+                                + " `stream_load_default_precommit_timeout_second` of the front"
+                                + " ends, 60 s or more. The sink fails the job in time when commits"
+                                + " do not come.");
 
     static final ConfigOption<Duration> CHECK_INTERVAL =
             key("sink.check-interval")
                     .durationType()
                     .defaultValue(Duration.ZERO)
-                    .withDescription("Accepted without effect.");
+                    .withDescription("Accepted and ignored.");
 
     static final ConfigOption<Boolean> USE_CACHE =
             key("sink.use-cache")
                     .booleanType()
                     .defaultValue(false)
                     .withDescription(
-                            "`true` keeps all that was sent, so that a broken load can be"
-                                    + " repeated.");
+                            "Former name: `true` is `sink.replay-buffer-size` without a limit.");
 
     static final ConfigOption<MemorySize> REPLAY_BUFFER_SIZE =
             key("sink.replay-buffer-size")
                     .memoryType()
                     .defaultValue(MemorySize.ofMebiBytes(64))
                     .withDescription(
-                            "Compressed bytes kept per subtask so that a broken load can be"
-                                    + " repeated. `0` off.");
+                            "Compressed bytes kept per subtask, so that a broken load can be sent"
+                                + " again without a restart of the job. While all that was sent is"
+                                + " still kept, it is; beyond it a failure restarts the job from"
+                                + " its checkpoint. `0` off.");
 
     static final ConfigOption<Integer> COMPRESS_LEVEL =
             key("sink.compress-level")
                     .intType()
                     .noDefaultValue()
-                    .withDescription("Level of the compressor behind `compress_type`.");
+                    .withDescription(
+                            "Level of the compressor behind `sink.properties.compress_type`: 1 to"
+                                + " 12 for `gz`, 1 to 22 for `zstd`; `lz4` has none. Default: the"
+                                + " level that costs least time per row.");
 
     static final ConfigOption<String> S3_ENDPOINT =
             s3("endpoint", "Address of the object storage.");
@@ -178,26 +218,26 @@ final class SinkOptions {
 
     static final List<DorisOption> OPTIONS =
             List.of(
-                    new DorisOption(LABEL_PREFIX, GROUP, "String", LATER),
-                    new DorisOption(ENABLE_DELETE, GROUP, "Boolean", LATER),
-                    new DorisOption(ENABLE_2PC, GROUP, "Boolean", LATER),
-                    new DorisOption(WRITE_MODE, GROUP, "Enum", LATER),
+                    new DorisOption(LABEL_PREFIX, GROUP, "String", WORKS),
+                    new DorisOption(ENABLE_DELETE, GROUP, "Boolean", WORKS),
+                    new DorisOption(ENABLE_2PC, GROUP, "Boolean", WORKS),
+                    new DorisOption(WRITE_MODE, GROUP, "Enum", WORKS),
                     new DorisOption(ENABLE_BATCH_MODE, GROUP, "Boolean", LATER),
-                    new DorisOption(BUFFER_SIZE, GROUP, "MemorySize", LATER),
-                    new DorisOption(BUFFER_COUNT, GROUP, "Integer", LATER),
-                    new DorisOption(MAX_RETRIES, GROUP, "Integer", LATER),
+                    new DorisOption(BUFFER_SIZE, GROUP, "MemorySize", WORKS),
+                    new DorisOption(BUFFER_COUNT, GROUP, "Integer", WORKS),
+                    new DorisOption(MAX_RETRIES, GROUP, "Integer", WORKS),
                     new DorisOption(FLUSH_QUEUE_SIZE, GROUP, "Integer", LATER),
                     new DorisOption(FLUSH_MAX_ROWS, GROUP, "Integer", LATER),
                     new DorisOption(FLUSH_MAX_BYTES, GROUP, "MemorySize", LATER),
                     new DorisOption(FLUSH_INTERVAL, GROUP, "Duration", LATER),
-                    new DorisOption(IGNORE_UPDATE_BEFORE, GROUP, "Boolean", LATER),
-                    new DorisOption(PARALLELISM, GROUP, "Integer", LATER),
-                    new DorisOption(IGNORE_COMMIT_ERROR, GROUP, "Boolean", LATER),
-                    new DorisOption(PRECOMMIT_TIMEOUT, GROUP, "Duration", LATER),
-                    new DorisOption(CHECK_INTERVAL, GROUP, "Duration", LATER),
-                    new DorisOption(USE_CACHE, GROUP, "Boolean", LATER),
-                    new DorisOption(REPLAY_BUFFER_SIZE, GROUP, "MemorySize", LATER),
-                    new DorisOption(COMPRESS_LEVEL, GROUP, "Integer", LATER),
+                    new DorisOption(IGNORE_UPDATE_BEFORE, GROUP, "Boolean", WORKS),
+                    new DorisOption(PARALLELISM, GROUP, "Integer", WORKS),
+                    new DorisOption(IGNORE_COMMIT_ERROR, GROUP, "Boolean", WORKS),
+                    new DorisOption(PRECOMMIT_TIMEOUT, GROUP, "Duration", WORKS),
+                    new DorisOption(CHECK_INTERVAL, GROUP, "Duration", NO_EFFECT),
+                    new DorisOption(USE_CACHE, GROUP, "Boolean", WORKS),
+                    new DorisOption(REPLAY_BUFFER_SIZE, GROUP, "MemorySize", WORKS),
+                    new DorisOption(COMPRESS_LEVEL, GROUP, "Integer", WORKS),
                     new DorisOption(S3_ENDPOINT, TVF, "String", LATER),
                     new DorisOption(S3_REGION, TVF, "String", LATER),
                     new DorisOption(S3_BUCKET, TVF, "String", LATER),

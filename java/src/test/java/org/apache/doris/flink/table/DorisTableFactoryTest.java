@@ -315,9 +315,19 @@ class DorisTableFactoryTest {
     }
 
     @Test
-    void writingIsNotSupportedYet() {
-        assertThat(refusal(() -> Tables.sink()))
-                .contains("Writing", "not supported yet", "'doris'");
+    void aSinkIsMadeOfTheTable() {
+        DorisTableSink sink = Tables.sink("sink.parallelism", "3");
+        assertThat(sink.asSummaryString()).isEqualTo("Doris[test.student]");
+        assertThat(sink.plan().parallelism()).isEqualTo(3);
+        assertThat(sink.plan().config().declared().get().getFieldNames()).containsExactly("id");
+    }
+
+    @Test
+    void aSinkMissesItsOptionsInFlinksWords() {
+        assertThat(refusal(() -> Tables.sink("fenodes", null)))
+                .contains("Missing required options are:\n\nfenodes");
+        assertThat(refusal(() -> Tables.sink("fenode", "x")))
+                .contains("Unknown option 'fenode'", "'fenodes'");
     }
 
     @ParameterizedTest

@@ -74,16 +74,17 @@ final class Tables {
         return source(List.of(Column.physical("c", type)));
     }
 
-    /** Tries to create a sink. */
-    static void sink(String... pairs) {
-        FactoryUtil.createDynamicTableSink(
-                new DorisTableFactory(),
-                NAME,
-                table(List.of(Column.physical("id", DataTypes.INT())), options(pairs)),
-                Map.of(),
-                new Configuration(),
-                Tables.class.getClassLoader(),
-                true);
+    /** A sink of the column {@code id INT}. */
+    static DorisTableSink sink(String... pairs) {
+        return (DorisTableSink)
+                FactoryUtil.createDynamicTableSink(
+                        new DorisTableFactory(),
+                        NAME,
+                        table(List.of(Column.physical("id", DataTypes.INT())), options(pairs)),
+                        Map.of(),
+                        new Configuration(),
+                        Tables.class.getClassLoader(),
+                        true);
     }
 
     private static DorisTableSource source(List<Column> columns, String... pairs) {

@@ -1,0 +1,94 @@
+package org.apache.doris.flink.table;
+
+import org.apache.doris.flink.sink.DorisSink;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.connector.sink.DynamicTableSink;
+import org.apache.flink.table.connector.sink.SinkV2Provider;
+import org.apache.flink.table.connector.sink.abilities.SupportsOverwrite;
+import org.apache.flink.types.RowKind;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A Doris table as the planner sees it in {@code INSERT INTO}. A copy shares nothing that changes
+ * but whether the warnings were told.
+ */
+final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DorisTableSink.class);
+
+    private final SinkPlan plan;
+    private final AtomicBoolean warned;
+
+    DorisTableSink(SinkPlan plan) {
+        this(plan, new AtomicBoolean());
+    }
+
+    private DorisTableSink(SinkPlan plan, AtomicBoolean warned) {
+        this.plan = plan;
+        this.warned = warned;
+    }
+
+    /**
+     * All kinds of rows; {@code -U} only if the user wants it, since a row with the same key
+     * follows it as a rule. Deletes are asked for with all columns: those of Doris that are not
+     * nullable take part in a delete, too.
+     */
+    @Override
+    public ChangelogMode getChangelogMode(ChangelogMode requestedMode) {
+        ChangelogMode.Builder mode =
+                ChangelogMode.newBuilder()
+                        .addContainedKind(RowKind.INSERT)
+                        .addContainedKind(RowKind.UPDATE_AFTER)
+                        .addContainedKind(RowKind.DELETE);
+        if (!plan.config().write().ignoreUpdateBefore()) {
+            mode.addContainedKind(RowKind.UPDATE_BEFORE);
+        }
+        return mode.build();
+    }
+
+    @Override
+    public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
+        // The planner asks several times.
+        if (warned.compareAndSet(false, true)) {
+            plan.warnings()
+                    .forEach(
+                            warning ->
+                                    LOG.warn(
+                                            "Table {}: {}",
+                                            plan.config().connection().table(),
+                                            warning));
+        }
+        return SinkV2Provider.of(DorisSink.rowData(plan.config()), plan.parallelism());
+    }
+
+    @Override
+    public void applyOverwrite(boolean overwrite) {
+        if (overwrite) {
+            throw new ValidationException(
+                    String.format(
+                            "INSERT OVERWRITE of Doris is not supported yet: table %s (option"
+                                + " 'connector' = 'doris') is its target. Use INSERT INTO, after"
+                                + " emptying the table in Doris where that is meant.",
+                            plan.config().connection().table()));
+        }
+    }
+
+    @Override
+    public DynamicTableSink copy() {
+        return new DorisTableSink(plan, warned);
+    }
+
+    @Override
+    public String asSummaryString() {
+        return "Doris[" + plan.config().connection().table() + "]";
+    }
+
+    /** What the table was planned to be. */
+    SinkPlan plan() {
+        return plan;
+    }
+}

@@ -1,0 +1,147 @@
+package org.apache.doris.flink.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.apache.doris.flink.source.PlannedScans;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.ExplainDetail;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.types.RowKind;
+import org.apache.flink.util.ExceptionUtils;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+
+/** What the real planner makes of an INSERT into a Doris table. */
+class DorisTableSinkTest {
+
+    private final PlannedScans planner =
+            new PlannedScans()
+                    .declare("t", "id INT NOT NULL, n BIGINT, PRIMARY KEY (id) NOT ENFORCED");
+
+    DorisTableSinkTest() {
+        planner.tables()
+                .executeSql(
+                        "CREATE TEMPORARY TABLE src (id INT NOT NULL, n BIGINT) WITH ('connector' ="
+                                + " 'datagen', 'number-of-rows' = '1')");
+    }
+
+    @Test
+    void anUpsertStreamLeavesOutTheRowsBefore() {
+        ChangelogMode mode = Tables.sink().getChangelogMode(ChangelogMode.all());
+        assertThat(mode.getContainedKinds())
+                .containsExactlyInAnyOrder(RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE);
+        assertThat(explain("INSERT INTO t SELECT id, COUNT(*) FROM src GROUP BY id"))
+                .contains("changelogMode=[I,UA]")
+                .doesNotContain("UB");
+    }
+
+    @Test
+    void allKindsComeWhereTheKeyMayChange() {
+        ChangelogMode mode =
+                Tables.sink("sink.ignore.update-before", "false")
+                        .getChangelogMode(ChangelogMode.insertOnly());
+        assertThat(mode).isEqualTo(ChangelogMode.all());
+        planner.declare("changes", "id INT, n BIGINT", "sink.ignore.update-before", "false");
+        assertThat(explain("INSERT INTO changes SELECT id, COUNT(*) FROM src GROUP BY id"))
+                .contains("changelogMode=[I,UB,UA]");
+    }
+
+    /** Servers refuse a delete that lacks a column that is not nullable. */
+    @Test
+    void deletesComeWithAllColumns() throws ReflectiveOperationException {
+        ChangelogMode mode = Tables.sink().getChangelogMode(ChangelogMode.all());
+        try {
+            assertThat(ChangelogMode.class.getMethod("keyOnlyDeletes").invoke(mode))
+                    .isEqualTo(false);
+        } catch (NoSuchMethodException e) {
+            // Older versions of Flink have no other deletes.
+            assertThat(mode.contains(RowKind.DELETE)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"streaming", "batch"})
+    void planningContactsNothing(String mode) throws IOException {
+        try (ServerSocket server = new ServerSocket(0)) {
+            EnvironmentSettings settings =
+                    mode.equals("batch")
+                            ? EnvironmentSettings.inBatchMode()
+                            : EnvironmentSettings.inStreamingMode();
+            PlannedScans fresh = new PlannedScans(settings);
+            fresh.declare(
+                    "w",
+                    "id INT, name STRING",
+                    "doris.native.library-path",
+                    "/no/such/library",
+                    "benodes",
+                    "127.0.0.1:" + server.getLocalPort());
+            assertThatCode(
+                            () ->
+                                    fresh.tables()
+                                            .explainSql(
+                                                    "INSERT INTO w /*+ OPTIONS('fenodes' ="
+                                                            + " '127.0.0.1:"
+                                                            + server.getLocalPort()
+                                                            + "') */ VALUES (1, 'x')"))
+                    .doesNotThrowAnyException();
+            server.setSoTimeout(1);
+            assertThatThrownBy(server::accept).isInstanceOf(SocketTimeoutException.class);
+        }
+    }
+
+    @Test
+    void theParallelismIsTheUsers() {
+        planner.declare("wide", "id INT, n BIGINT", "sink.parallelism", "3");
+        assertThat(
+                        planner.tables()
+                                .explainSql(
+                                        "INSERT INTO wide SELECT id, n FROM src",
+                                        ExplainDetail.JSON_EXECUTION_PLAN))
+                .containsPattern("wide(.|\\n)*\"parallelism\" : 3");
+    }
+
+    /** USE-3 */
+    @Test
+    void aChangelogInParallelNeedsAKey() {
+        planner.declare("keyless", "id INT, n BIGINT", "sink.parallelism", "3");
+        assertThatThrownBy(
+                        () ->
+                                explain(
+                                        "INSERT INTO keyless SELECT id, COUNT(*) FROM src GROUP BY"
+                                            + " id"))
+                .hasMessageContaining("primary key is required");
+    }
+
+    @Test
+    void overwritingIsNotSupportedYet() {
+        PlannedScans batch = new PlannedScans(EnvironmentSettings.inBatchMode());
+        batch.declare("o", "id INT");
+        assertThatThrownBy(() -> batch.tables().explainSql("INSERT OVERWRITE o VALUES (1)"))
+                .satisfies(
+                        failure ->
+                                assertThat(ExceptionUtils.stringifyException(failure))
+                                        .contains(
+                                                "INSERT OVERWRITE of Doris is not supported yet:"
+                                                    + " table test.o (option 'connector' = 'doris')"
+                                                    + " is its target. Use INSERT INTO, after"
+                                                    + " emptying the table in Doris where that is"
+                                                    + " meant."));
+    }
+
+    @Test
+    void aCopyIsTheSameTable() {
+        DorisTableSink sink = Tables.sink();
+        assertThat(((DorisTableSink) sink.copy()).plan()).isSameAs(sink.plan());
+    }
+
+    private String explain(String statement) {
+        return planner.tables().explainSql(statement, ExplainDetail.CHANGELOG_MODE);
+    }
+}
