@@ -82,11 +82,11 @@ enum FaultKind {
      */
     SAVEPOINT_AND_FAILOVER(Group.JOB, 1),
     /** A task manager's process is killed. */
-    TASK_MANAGER_KILLED(Group.PROCESS, 3),
+    TASK_MANAGER_KILLED(Group.PROCESS, 7),
     /**
      * The job manager's process is killed; the job is restored from its newest retained checkpoint.
      */
-    JOB_MANAGER_KILLED(Group.PROCESS, 2),
+    JOB_MANAGER_KILLED(Group.PROCESS, 3),
     /** A task manager's process is stopped until Flink has given it up, and goes on then. */
     TASK_MANAGER_STOPPED(Group.PROCESS, 1);
 

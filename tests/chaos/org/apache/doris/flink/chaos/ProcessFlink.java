@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 /** A standalone cluster of a Flink distribution, whose processes are killed and stopped. */
@@ -31,6 +32,9 @@ final class ProcessFlink implements Flink {
 
     /** Task managers that run, by the order of their start, by id. */
     private final Map<String, Process> taskManagers = new TreeMap<>();
+
+    /** Everything that was ever started, for the end. */
+    private final List<Process> all = new CopyOnWriteArrayList<>();
 
     private int started;
 
@@ -70,6 +74,9 @@ final class ProcessFlink implements Flink {
         settings.forEach((key, value) -> lines.add(key + ": " + value));
         Files.write(conf.resolve("config.yaml"), lines);
         rest = new FlinkRest(URI.create("http://127.0.0.1:" + port));
+        // However this process ends, none of those may outlive it.
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> all.forEach(Process::destroyForcibly)));
         startJobManager();
         for (int i = 0; i < TASK_MANAGERS; i++) {
             startTaskManager();
@@ -113,20 +120,11 @@ final class ProcessFlink implements Flink {
 
     @Override
     public Runnable suspendSomeTaskManager(int draw) throws Exception {
+        // It comes back later than another was started for it, and is not counted on.
         Process process = taskManagers.remove(some(draw));
         signal(process, "STOP");
-        return () -> {
-            try {
-                signal(process, "CONT");
-                stopped.add(process);
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        };
+        return () -> signal(process, "CONT");
     }
-
-    /** Task managers that were suspended; they came back and are not counted on. */
-    private final List<Process> stopped = new ArrayList<>();
 
     @Override
     public void replaceJobManager() throws Exception {
@@ -139,13 +137,9 @@ final class ProcessFlink implements Flink {
 
     @Override
     public void close() throws Exception {
-        for (Process process : taskManagers.values()) {
+        for (Process process : all) {
             kill(process);
         }
-        for (Process process : stopped) {
-            kill(process);
-        }
-        kill(jobManager);
     }
 
     private String some(int draw) {
@@ -169,7 +163,9 @@ final class ProcessFlink implements Flink {
         builder.environment().put("FLINK_LOG_DIR", logs.toString());
         builder.environment().put("FLINK_PID_DIR", logs.toString());
         File out = logs.resolve("out").toFile();
-        return builder.redirectErrorStream(true).redirectOutput(out).start();
+        Process process = builder.redirectErrorStream(true).redirectOutput(out).start();
+        all.add(process);
+        return process;
     }
 
     private List<String> known() throws IOException {
@@ -184,8 +180,13 @@ final class ProcessFlink implements Flink {
         process.destroyForcibly().waitFor();
     }
 
-    private static void signal(Process process, String signal) throws Exception {
-        new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).start().waitFor();
+    private static void signal(Process process, String signal) {
+        try {
+            String pid = String.valueOf(process.pid());
+            new ProcessBuilder("kill", "-" + signal, pid).start().waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException("no signal could be sent", e);
+        }
     }
 
     private static int freePort() throws IOException {
