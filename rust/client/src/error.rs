@@ -181,3 +181,16 @@ impl From<doris_arrow::Error> for Error {
         Self::new(kind, error.to_string())
     }
 }
+
+/// The error for a panic of a task of ours.
+pub(crate) fn panicked(payload: &(dyn std::any::Any + Send)) -> Error {
+    let text = payload
+        .downcast_ref::<&'static str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without text".to_owned());
+    Error::new(
+        ErrorKind::Panic,
+        format!("fault in the native library (panic): {text}"),
+    )
+}

@@ -119,3 +119,106 @@ fn server_zone(zone: &str) -> String {
         _ => zone.to_owned(),
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Every key with a usable value.
+    pub(crate) fn complete() -> BTreeMap<String, String> {
+        [
+            ("fenodes", "fe1:8030"),
+            ("benodes", ""),
+            ("username", "root"),
+            ("password", "s3cret"),
+            ("doris.request.retries", "3"),
+            ("doris.request.connect.timeout", "60000"),
+            ("doris.request.read.timeout", "60000"),
+            ("doris.native.worker-threads", "2"),
+            ("auto-redirect", "true"),
+            ("write.two-phase", "true"),
+            ("write.group-commit", "false"),
+            ("write.enable-delete", "true"),
+            ("sink.max-retries", "3"),
+            ("sink.buffer-size", "1048576"),
+            ("sink.buffer-count", "3"),
+            ("sink.replay-buffer-size", "67108864"),
+            ("sink.compress-level", "-1"),
+            ("write.answer-timeout", "300000"),
+            ("write.local-time-zone", "Asia/Shanghai"),
+            ("write.properties", "1"),
+            ("write.property.0.name", "compress_type"),
+            ("write.property.0.value", "gz"),
+        ]
+        .into_iter()
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .collect()
+    }
+
+    /// The complete map with changes, and these properties in place of its own.
+    pub(crate) fn config(changes: &[(&str, &str)], properties: &[(&str, &str)]) -> WriteConfig {
+        let mut map = complete();
+        for (key, value) in changes {
+            map.insert((*key).to_owned(), (*value).to_owned());
+        }
+        map.insert("write.properties".to_owned(), properties.len().to_string());
+        for (i, (name, value)) in properties.iter().enumerate() {
+            map.insert(format!("write.property.{i}.name"), (*name).to_owned());
+            map.insert(format!("write.property.{i}.value"), (*value).to_owned());
+        }
+        WriteConfig::from_map(map).unwrap()
+    }
+
+    #[test]
+    fn every_key_is_missed_by_name_and_the_password_shows_nowhere() {
+        let shown = format!("{:?}", WriteConfig::from_map(complete()).unwrap());
+        assert!(!shown.contains("s3cret"), "{shown}");
+        for key in complete().keys() {
+            let mut map = complete();
+            map.remove(key);
+            let error = WriteConfig::from_map(map).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert!(error.to_string().contains(key.as_str()), "{key}: {error}");
+        }
+    }
+
+    #[test]
+    fn bad_values_name_key_and_value() {
+        for (key, value) in [
+            ("benodes", "be1"),
+            ("auto-redirect", "yes"),
+            ("write.group-commit", "true"),
+            ("sink.replay-buffer-size", "-2"),
+            ("sink.buffer-count", "0"),
+            ("sink.compress-level", "23"),
+            ("write.answer-timeout", "0"),
+            ("write.local-time-zone", "Mars"),
+        ] {
+            let mut map = complete();
+            map.insert(key.to_owned(), value.to_owned());
+            let error = WriteConfig::from_map(map).unwrap_err().to_string();
+            assert!(error.contains(key), "{error}");
+        }
+    }
+
+    #[test]
+    fn limits_and_zones() {
+        assert_eq!(
+            config(&[("sink.replay-buffer-size", "-1")], &[]).replay_limit,
+            None
+        );
+        assert_eq!(
+            config(&[("sink.replay-buffer-size", "0")], &[]).replay_limit,
+            Some(0)
+        );
+        assert_eq!(config(&[("benodes", " b1:8040, b2:8040 ")], &[]).benodes.len(), 2);
+        for (zone, expected) in [
+            ("Z", "+00:00"),
+            ("GMT+08:00", "+08:00"),
+            ("UTC", "UTC"),
+            ("Asia/Shanghai", "Asia/Shanghai"),
+        ] {
+            assert_eq!(server_zone(zone), expected);
+        }
+    }
+}

@@ -4,6 +4,7 @@
 //! error. Buffers come from a ring; they are encoded and compressed in order on blocking threads, and what comes out goes to
 //! the body of one HTTP request. What was sent is kept for sending again while it fits a budget shared by the sink.
 
+mod attempt;
 mod body;
 pub mod compress;
 mod driver;
@@ -15,6 +16,7 @@ mod outcome;
 mod properties;
 mod replay;
 mod ring;
+mod sender;
 mod separator;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +29,7 @@ use tokio::task::JoinHandle;
 use crate::error::{Error, ErrorKind};
 use crate::sink::Sink;
 
-use encode_task::Submitted;
+use encode_task::{Message, Submitted};
 pub use outcome::LoadOutcome;
 pub(crate) use properties::Properties;
 pub(crate) use replay::ReplayBudget;
@@ -101,8 +103,8 @@ enum Stage {
     Idle(Box<LoadSpec>),
     /// Rows come.
     Active {
-        /// Holds as many as the ring has places, so that sending never waits.
-        input: mpsc::Sender<Submitted>,
+        /// Holds as many as the ring has places and the word that ends them, so that sending never waits.
+        input: mpsc::Sender<Message>,
         task: JoinHandle<()>,
     },
     /// No more rows come; the rest is sent and the answer awaited.
@@ -155,11 +157,11 @@ impl Load {
         if let Some(Err(error)) = &*self.shared.done.borrow() {
             return Err(error.again());
         }
-        let submitted = Submitted {
+        let submitted = Message::Rows(Submitted {
             buffer,
             rows,
             layout: layout.to_vec(),
-        };
+        });
         let mut stage = self.shared.stage();
         let spec = match &*stage {
             Stage::Idle(spec) => spec.as_ref().clone(),
@@ -169,7 +171,7 @@ impl Load {
             Stage::Finishing { .. } => return Err(after_the_end()),
             Stage::Closed => return Err(closed()),
         };
-        let (input, rows) = mpsc::channel(self.shared.sink.config().buffer_count);
+        let (input, rows) = mpsc::channel(self.shared.sink.config().buffer_count + 1);
         input.try_send(submitted).map_err(|_| self.ended_early())?;
         let (sink, ring, done) = (
             self.shared.sink.clone(),
@@ -204,7 +206,11 @@ impl Load {
                 self.shared.done.send_replace(Some(Ok(Arc::new(empty))));
                 None
             }
-            Stage::Active { task, .. } => Some(task),
+            Stage::Active { input, task } => {
+                // Said in so many words: an input that is merely gone must not end a body.
+                let _ = input.try_send(Message::Finish);
+                Some(task)
+            }
             Stage::Finishing { task } => task,
             Stage::Closed => return,
         };

@@ -208,6 +208,11 @@ impl ChunkLog {
         Some(inner.reader)
     }
 
+    /// Whether all that was produced is here.
+    pub(super) fn is_whole(&self) -> bool {
+        self.lock().first == 0
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
