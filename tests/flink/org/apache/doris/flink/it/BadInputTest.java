@@ -210,19 +210,6 @@ class BadInputTest {
     }
 
     @Test
-    void writingIsRefusedByNameAtPlanning() {
-        student().create(sql, "t");
-        Failure failure =
-                Failure.of(
-                        () ->
-                                sql.explainSql(
-                                        "INSERT INTO t SELECT 1, 'a', CAST(2 AS BIGINT),"
-                                                + " LOCALTIMESTAMP"));
-        assertThat(failure.text()).contains("Writing to Doris is not supported yet");
-        assertNoSecret("the error", failure.text());
-    }
-
-    @Test
     void aLookupJoinIsRefusedByNameAtPlanning() {
         student().create(sql, "t");
         Failure failure =

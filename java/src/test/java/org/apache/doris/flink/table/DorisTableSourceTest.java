@@ -149,12 +149,6 @@ class DorisTableSourceTest {
     }
 
     @Test
-    void insertIsRefusedByName() {
-        assertThatThrownBy(() -> planner.tables().explainSql("INSERT INTO t (id) VALUES (1)"))
-                .hasStackTraceContaining("Writing to Doris is not supported yet");
-    }
-
-    @Test
     void aCatalogIsRefusedByName() {
         assertThatThrownBy(
                         () ->
