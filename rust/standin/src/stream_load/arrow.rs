@@ -45,7 +45,11 @@ fn unreadable(error: impl std::fmt::Display) -> LoadRefused {
 
 /// Index of each source column in the stream, if it is there. A field that no column takes is an error.
 fn places(sources: &[String], schema: &Schema) -> Result<Vec<Option<usize>>, LoadRefused> {
-    if let Some(extra) = schema.fields().iter().find(|field| !sources.contains(field.name())) {
+    if let Some(extra) = schema
+        .fields()
+        .iter()
+        .find(|field| !sources.contains(field.name()))
+    {
         return Err(LoadRefused::internal(format!(
             "Failed to convert from arrow to block: no column {}",
             extra.name()
@@ -125,7 +129,9 @@ fn plain_type(data_type: &DataType) -> DataType {
     };
     match data_type {
         DataType::Dictionary(_, value) => plain_type(value),
-        DataType::LargeUtf8 | DataType::Utf8View | DataType::Time32(_) | DataType::Time64(_) => DataType::Utf8,
+        DataType::LargeUtf8 | DataType::Utf8View | DataType::Time32(_) | DataType::Time64(_) => {
+            DataType::Utf8
+        }
         DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => DataType::Binary,
         DataType::UInt8 => DataType::Int16,
         DataType::UInt16 => DataType::Int32,

@@ -15,7 +15,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Item>, String> {
         .into_iter()
         .map(|item| {
             let item = item.trim();
-            let (name, rest) = name(item).ok_or_else(|| format!("invalid column name in columns: '{item}'"))?;
+            let (name, rest) =
+                name(item).ok_or_else(|| format!("invalid column name in columns: '{item}'"))?;
             match rest.trim().strip_prefix('=') {
                 None if rest.trim().is_empty() => Ok(Item::Source(name)),
                 Some(expression) if !expression.trim().is_empty() => {
@@ -82,11 +83,20 @@ mod tests {
         let derived = |name: &str, expression: &str| Item::Derived(name.into(), expression.into());
         assert_eq!(
             read("dt,page,user_id,user_id=to_bitmap(user_id)"),
-            Ok(vec![source("dt"), source("page"), source("user_id"), derived("user_id", "to_bitmap(user_id)")])
+            Ok(vec![
+                source("dt"),
+                source("page"),
+                source("user_id"),
+                derived("user_id", "to_bitmap(user_id)")
+            ])
         );
         assert_eq!(
             read(" id, `the name` , __DORIS_DELETE_SIGN__"),
-            Ok(vec![source("id"), source("the name"), source("__DORIS_DELETE_SIGN__")])
+            Ok(vec![
+                source("id"),
+                source("the name"),
+                source("__DORIS_DELETE_SIGN__")
+            ])
         );
         assert_eq!(
             read("a, `b` = concat(a, ',=', \"x\\\",\"), c = if(a = 1, 2, 3)"),

@@ -82,7 +82,9 @@ pub(super) fn from_array(
     }
     let lengths = length_limit(to);
     let (from, array) = match (array.data_type(), lengths) {
-        (DataType::Binary, Some(_)) if to.is_text() => (&DorisType::String, bytes_as_text(column, array, bad)),
+        (DataType::Binary, Some(_)) if to.is_text() => {
+            (&DorisType::String, bytes_as_text(column, array, bad))
+        }
         _ => (from, Arc::clone(array)),
     };
     // Texts are cast to the longest type first: a cast cuts what a load refuses.

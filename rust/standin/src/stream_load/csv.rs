@@ -214,7 +214,10 @@ impl<'p> CsvReader<'p> {
             return;
         }
         rows.abandon();
-        log.filter(&self.wrong_count(line, start, cuts, fields, rows.columns.len()), line);
+        log.filter(
+            &self.wrong_count(line, start, cuts, fields, rows.columns.len()),
+            line,
+        );
     }
 
     fn cell<'a>(&self, field: &'a str) -> Cell<'a> {
@@ -243,7 +246,11 @@ impl<'p> CsvReader<'p> {
 
     fn wrong_count(&self, line: &str, start: usize, cuts: &[usize], fields: usize, columns: usize) -> String {
         let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let more = if fields > columns { "more than" } else { "less than" };
+        let more = if fields > columns {
+            "more than"
+        } else {
+            "less than"
+        };
         let mut out = format!(
             "actual column number in csv file is  {more}  schema column number.actual number: {fields}, schema column \
              number: {columns}; line delimiter: [{}], column separator: [{}], ",

@@ -50,7 +50,9 @@ impl Compression {
 /// True for the two bytes that a zlib stream begins with (RFC 1950).
 fn is_zlib(head: &[u8]) -> bool {
     match *head {
-        [method, flags] => method & 0x0f == 8 && (u16::from(method) << 8 | u16::from(flags)).is_multiple_of(31),
+        [method, flags] => {
+            method & 0x0f == 8 && (u16::from(method) << 8 | u16::from(flags)).is_multiple_of(31)
+        }
         _ => false,
     }
 }
@@ -145,7 +147,13 @@ mod tests {
 
     #[test]
     fn an_empty_body_is_empty_and_a_broken_one_an_error() {
-        for compression in [Compression::None, Compression::Gz, Compression::Lz4, Compression::Zstd, Compression::Deflate] {
+        for compression in [
+            Compression::None,
+            Compression::Gz,
+            Compression::Lz4,
+            Compression::Zstd,
+            Compression::Deflate,
+        ] {
             assert_eq!(read(compression, Vec::new()).unwrap(), b"");
         }
         let mut cut = gz("some text that is cut");

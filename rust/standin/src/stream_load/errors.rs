@@ -60,6 +60,9 @@ mod tests {
         let lines = log.into_lines();
         assert_eq!(lines.len(), 51);
         assert_eq!(lines[49], "Reason: bad. src line [49]; ");
-        assert_eq!(lines[50], "TOO MUCH ERROR! already reach 50. show no more next error.");
+        assert_eq!(
+            lines[50],
+            "TOO MUCH ERROR! already reach 50. show no more next error."
+        );
     }
 }

@@ -13,8 +13,8 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 
 use crate::engine::{Engine, Session, SqlError};
-use crate::sql::query::stored_column;
 use crate::sql::lexer::statements;
+use crate::sql::query::stored_column;
 use crate::types::DorisType;
 use crate::zone::Zone;
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions, new_null_array,
+};
 use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 use arrow_select::zip::zip;

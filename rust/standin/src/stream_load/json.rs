@@ -22,7 +22,11 @@ impl<'p> JsonReader<'p> {
         Self {
             form,
             names,
-            places: names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect(),
+            places: names
+                .iter()
+                .enumerate()
+                .map(|(at, name)| (name.as_str(), at))
+                .collect(),
         }
     }
 
@@ -55,19 +59,18 @@ impl<'p> JsonReader<'p> {
                 _ => memchr::memmem::find(&block[at..], &self.form.delimiter),
             };
             let end = found.map_or(used, |found| at + found);
-            self.bytes(&block[at..end], text.and_then(|text| text.get(at..end)), rows, log);
+            self.bytes(
+                &block[at..end],
+                text.and_then(|text| text.get(at..end)),
+                rows,
+                log,
+            );
             at = end + length;
         }
         used
     }
 
-    fn bytes<'a>(
-        &self,
-        bytes: &'a [u8],
-        text: Option<&'a str>,
-        rows: &mut TextRows<'a>,
-        log: &mut ErrorLog,
-    ) {
+    fn bytes<'a>(&self, bytes: &'a [u8], text: Option<&'a str>, rows: &mut TextRows<'a>, log: &mut ErrorLog) {
         match text.map_or_else(|| simdutf8::basic::from_utf8(bytes).ok(), Some) {
             Some(text) if text.trim_ascii().is_empty() => {}
             Some(text) => self.document(text, rows, log),
@@ -130,7 +133,10 @@ impl<'p> JsonReader<'p> {
                 Some(_) => format!(
                     "There is no column matching jsonpaths in the json file, columns:[{}], please check columns and \
                      jsonpaths:{}",
-                    self.names.iter().map(|name| format!("{name}, ")).collect::<String>(),
+                    self.names
+                        .iter()
+                        .map(|name| format!("{name}, "))
+                        .collect::<String>(),
                     self.form.paths_text
                 ),
             },

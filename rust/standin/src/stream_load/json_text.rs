@@ -336,7 +336,6 @@ fn raw<'a>(scanner: &mut Scanner<'a>) -> Result<&'a str, String> {
     Ok(&scanner.text[start..scanner.at])
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,11 +346,17 @@ mod tests {
 
     #[test]
     fn scalars_keep_their_text() {
-        assert_eq!(value("12345678901234567890.123456789012345678"), Ok(Value::Number("12345678901234567890.123456789012345678")));
+        assert_eq!(
+            value("12345678901234567890.123456789012345678"),
+            Ok(Value::Number("12345678901234567890.123456789012345678"))
+        );
         assert_eq!(value(" -1e5 "), Ok(Value::Number("-1e5")));
         assert_eq!(value("true"), Ok(Value::Bool(true)));
         assert_eq!(value("null"), Ok(Value::Null));
-        assert_eq!(value(r#""a\"\u00e4\ud83d\ude00\n""#), Ok(Value::Text("a\"ä😀\n".into())));
+        assert_eq!(
+            value(r#""a\"\u00e4\ud83d\ude00\n""#),
+            Ok(Value::Text("a\"ä😀\n".into()))
+        );
         assert_eq!(value(r#"{"a":"}"}"#), Ok(Value::Nested(r#"{"a":"}"}"#)));
         for wrong in ["", "nul", "nullx", "-", "\"a", "[1}", "{", "tru", r#""\x""#] {
             assert!(value(wrong).is_err(), "{wrong}");

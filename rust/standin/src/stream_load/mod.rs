@@ -203,7 +203,12 @@ impl Read for Body {
             match self.pieces.blocking_recv() {
                 Some(Piece::Bytes(bytes)) => self.current = bytes,
                 Some(Piece::End) => self.ended = true,
-                None => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the load was given up")),
+                None => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "the load was given up",
+                    ));
+                }
             }
         }
         let count = into.len().min(self.current.len());

@@ -132,7 +132,9 @@ impl Parameters {
             hidden: list("hidden_columns"),
             predicate: headers.text("where").map(str::to_string),
             merge: read_merge(headers)?,
-            sequence: headers.text("function_column.sequence_col").map(|name| bare(name).to_string()),
+            sequence: headers
+                .text("function_column.sequence_col")
+                .map(|name| bare(name).to_string()),
             update: read_update(headers)?,
             new_keys: read_new_keys(headers)?,
             max_filter_ratio: match group_commit {
@@ -146,7 +148,11 @@ impl Parameters {
                 .map(read_zone)
                 .transpose()?,
             temporary: !temporary.is_empty(),
-            partitions: if temporary.is_empty() { partitions } else { temporary },
+            partitions: if temporary.is_empty() {
+                partitions
+            } else {
+                temporary
+            },
         };
         if parameters.update == Update::Flexible {
             parameters.check_flexible(headers)?;
@@ -196,7 +202,10 @@ fn read_format(headers: &LoadHeaders, csv_only: bool) -> Result<(Format, Compres
     let text = headers.text("format").unwrap_or("csv");
     let compress = headers.text("compress_type").unwrap_or_default();
     let name = text.to_ascii_lowercase();
-    let is_csv = matches!(name.as_str(), "csv" | "csv_with_names" | "csv_with_names_and_types");
+    let is_csv = matches!(
+        name.as_str(),
+        "csv" | "csv_with_names" | "csv_with_names_and_types"
+    );
     let unknown = || LoadRefused::internal(format!("unknown data format, format={text}"));
     if csv_only && !is_csv && !compress.is_empty() {
         return Err(unknown());

@@ -111,9 +111,10 @@ impl Plan {
             (Merge::Append, _) => Sign::None,
         };
         let partial = partial(schema, parameters, &feeds)?;
-        let unfed = schema.columns.iter().zip(&feeds).find(|(column, feed)| {
-            **feed == Feed::Default && !column.nullable && column.default.is_none()
-        });
+        let unfed =
+            schema.columns.iter().zip(&feeds).find(|(column, feed)| {
+                **feed == Feed::Default && !column.nullable && column.default.is_none()
+            });
         if let (None, Some((column, _))) = (&partial, unfed) {
             return Err(LoadRefused::analysis(format!(
                 "column has no source field, column={}",
@@ -135,7 +136,8 @@ impl Plan {
             sources,
         };
         let texts: Vec<String> = derived.into_iter().map(|(_, text)| text).collect();
-        plan.plan_derived(engine, session, schema, &texts, typed_sources).await?;
+        plan.plan_derived(engine, session, schema, &texts, typed_sources)
+            .await?;
         let inputs = || plan.condition_inputs(schema);
         let one = |text: &String| std::slice::from_ref(text).to_vec();
         let predicate = match &parameters.predicate {
@@ -164,10 +166,12 @@ impl Plan {
         let own_types: Vec<DorisType> = self
             .sources
             .iter()
-            .map(|name| match schema.index_of(name).map(|i| &schema.columns[i].doris_type) {
-                Some(own) if !own.is_opaque() => own.clone(),
-                _ => DorisType::String,
-            })
+            .map(
+                |name| match schema.index_of(name).map(|i| &schema.columns[i].doris_type) {
+                    Some(own) if !own.is_opaque() => own.clone(),
+                    _ => DorisType::String,
+                },
+            )
             .collect();
         let (first, second) = match typed {
             true => (own_types, text_types),
@@ -253,9 +257,12 @@ fn check_names(
     for name in names {
         let known = schema.index_of(name).is_some() || schema.keys_type == KeysType::Unique && hidden(name);
         // Other names of the body are at the disposal of expressions.
-        let must = name.to_ascii_uppercase().starts_with("__DORIS_") || derived.iter().any(|(n, _)| n == name);
+        let must =
+            name.to_ascii_uppercase().starts_with("__DORIS_") || derived.iter().any(|(n, _)| n == name);
         if must && !known {
-            return Err(LoadRefused::analysis(format!("Unknown column '{name}' in the table")));
+            return Err(LoadRefused::analysis(format!(
+                "Unknown column '{name}' in the table"
+            )));
         }
     }
     Ok(())

@@ -40,7 +40,8 @@ fn all_hex(hex: &str) -> Option<Result<Vec<u8>, String>> {
     if !hex.len().is_multiple_of(2) {
         return Some(Err(format!("Hex str length error: {}", hex.len())));
     }
-    let pair = |at| u8::from_str_radix(&hex[at..at + 2], 16).map_err(|_| format!("Hex str format error: {hex}"));
+    let pair =
+        |at| u8::from_str_radix(&hex[at..at + 2], 16).map_err(|_| format!("Hex str format error: {hex}"));
     Some((0..hex.len()).step_by(2).map(pair).collect())
 }
 

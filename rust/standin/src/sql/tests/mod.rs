@@ -16,7 +16,7 @@ use crate::profile::Switches;
 use crate::text::render;
 
 /// An engine of three back ends and a session of it.
-pub(super) struct Fixture {
+pub(crate) struct Fixture {
     pub engine: Arc<Engine>,
     pub session: Session,
 }
