@@ -16,6 +16,7 @@ rest: {address: 127.0.0.1, bind-address: 127.0.0.1, port: $FLINK_REST}
 blob: {server: {port: "0"}}
 io: {tmp: {dirs: $dir/tmp}}
 parallelism: {default: 1}
+web: {refresh-interval: 200}
 Y
     "$FLINK_HOME/bin/jobmanager.sh" start-foreground >"$dir/jobmanager.out" 2>&1 &
     JM_PID=$!

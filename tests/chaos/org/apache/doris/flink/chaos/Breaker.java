@@ -125,6 +125,7 @@ final class Breaker {
             case TASK_FAILED_AT_COMPLETION:
                 return hook(planned, Hook.THROW_AT_COMPLETION);
             case BODY_HELD_OVER_FAILOVER:
+            case PRECOMMIT_HELD_OVER_FAILOVER:
             case ANSWER_HELD_OVER_FAILOVER:
                 return heldOverFailover(planned);
             case ZOMBIE_AT_ROW:

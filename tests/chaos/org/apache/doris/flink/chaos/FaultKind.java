@@ -49,6 +49,11 @@ enum FaultKind {
      * has begun.
      */
     BODY_HELD_OVER_FAILOVER(Group.JOB, 1),
+    /**
+     * The complete body of a load stands before its pre-commit; its task fails; it is pre-committed
+     * after the successor has begun.
+     */
+    PRECOMMIT_HELD_OVER_FAILOVER(Group.JOB, 1),
     /** As before, at the answer: the load is complete and pre-committed when its task fails. */
     ANSWER_HELD_OVER_FAILOVER(Group.JOB, 1),
     /** A task fails at a row. */

@@ -66,6 +66,8 @@ final class ServerFaults {
             case BACKEND_SILENT:
             case ANSWER_HELD_OVER_FAILOVER:
                 return of(planned, "be.load.answer").times(1).hold();
+            case PRECOMMIT_HELD_OVER_FAILOVER:
+                return of(planned, "txn.precommit").times(1).hold();
             case BODY_HELD_OVER_FAILOVER:
                 return of(planned, "be.load.body").after(1).times(1).hold();
             default:

@@ -64,6 +64,11 @@ public final class Fault {
         return action("\"delay_ms\":" + time.toMillis());
     }
 
+    /** Takes the rest of a load's body no faster than this. */
+    public Fault bytesPerSecond(long bytes) {
+        return action("\"bytes_per_second\":" + bytes);
+    }
+
     /** Tears the TCP connection down. */
     public Fault reset() {
         return action("\"reset\":true");

@@ -25,6 +25,9 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +46,21 @@ final class FlinkCluster
     private static final int SLOTS = 8;
 
     private final InMemoryReporter reporter = InMemoryReporter.createWithRetainedMetrics();
+    private final String[] settings;
     private MiniCluster cluster;
+
+    /** A cluster with settings of its own, keys and values. */
+    FlinkCluster(String... settings) {
+        this.settings = settings;
+    }
+
+    /** What Flink's REST API says about something. */
+    String rest(String path) throws Exception {
+        URI uri = cluster.getRestAddress().get().resolve(path);
+        try (InputStream in = uri.toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
 
     /**
      * A table environment for bounded jobs; further arguments are keys and values of its
@@ -96,6 +113,11 @@ final class FlinkCluster
         return job.getJobStatus().get(30, TimeUnit.SECONDS);
     }
 
+    /** Has a running job take a checkpoint, and waits until it is complete. */
+    void checkpoint(JobClient job) throws Exception {
+        cluster.triggerCheckpoint(job.getJobID()).get(30, TimeUnit.SECONDS);
+    }
+
     /** How often a job was started again. */
     long restarts(JobID job) {
         return values(job, "numRestarts").stream().mapToLong(Long::longValue).max().orElse(0);
@@ -143,7 +165,7 @@ final class FlinkCluster
 
     @Override
     public void beforeAll(ExtensionContext context) throws Exception {
-        Configuration configuration = reporter.addToConfiguration(new Configuration());
+        Configuration configuration = reporter.addToConfiguration(configuration(settings));
         configuration.setString("rest.bind-port", "0");
         cluster =
                 new MiniCluster(
