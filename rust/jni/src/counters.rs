@@ -4,10 +4,10 @@ use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::jint;
 
-use crate::{batch, convert, guard, log, plan, runtime, scan};
+use crate::{batch, call, convert, guard, load, log, plan, runtime, scan, sink};
 
-/// `long[] counters()`: open scans and plans, batches that Java holds, native bytes of batches and queues, threads of the
-/// runtime, identity batches, converted batches, open Flight sessions, lost log records.
+/// `long[] counters()`: open handles but batches, batches that Java holds, native bytes of batches, queues and loads, threads of
+/// the runtime, identity batches, converted batches, open Flight sessions, lost log records.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_counters<'l>(
     mut env: EnvUnowned<'l>,
@@ -36,8 +36,10 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_drainLog<'l>(
 fn snapshot() -> [i64; 8] {
     let client = doris_client::process_counters();
     let long = |n: usize| convert::long(n as u64);
+    let handles =
+        scan::SCANS.len() + plan::PLANS.len() + sink::SINKS.len() + load::LOADS.len() + call::CALLS.len();
     [
-        long(scan::SCANS.len() + plan::PLANS.len()),
+        long(handles),
         long(batch::BATCHES.len()),
         client.held_bytes,
         long(runtime::threads()),

@@ -13,7 +13,7 @@ use jni::{Env, EnvUnowned, jni_sig, jni_str};
 use crate::log;
 
 /// What an export ends with when it does not succeed; it becomes one `NativeException`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failure {
     kind: ErrorKind,
     retryable: bool,

@@ -28,6 +28,12 @@ pub enum Kind {
     Plan = 2,
     /// A record batch that Java holds.
     Batch = 3,
+    /// What a writer or a committer works with.
+    Sink = 4,
+    /// Rows on their way to a table.
+    Load = 5,
+    /// A request to a server.
+    Call = 6,
 }
 
 impl Kind {
@@ -36,6 +42,9 @@ impl Kind {
             Kind::Scan => "scan",
             Kind::Plan => "plan",
             Kind::Batch => "batch",
+            Kind::Sink => "sink",
+            Kind::Load => "load",
+            Kind::Call => "call",
         }
     }
 
@@ -44,6 +53,9 @@ impl Kind {
             1 => Some(Kind::Scan),
             2 => Some(Kind::Plan),
             3 => Some(Kind::Batch),
+            4 => Some(Kind::Sink),
+            5 => Some(Kind::Load),
+            6 => Some(Kind::Call),
             _ => None,
         }
     }
@@ -143,7 +155,7 @@ impl<T> Table<T> {
 
     /// Takes an object out; its id is stale from now on. The object is dropped when the last call that uses it returns.
     /// `None` when the id is stale or of another kind.
-    pub fn remove(&self, id: i64) -> Option<Removed<T>> {
+    pub fn remove(&self, id: i64) -> Option<Held<T>> {
         let (generation, index) = self.parts(id)?;
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         let slot = slots
@@ -155,7 +167,13 @@ impl<T> Table<T> {
         if generation < MAX_GENERATION {
             slots.free.push(index);
         }
-        Some(Removed(entry))
+        Some(Held(entry))
+    }
+
+    /// Holds an object that is to be closed, also one that a panic made unusable. `None` when the id is stale or of another
+    /// kind.
+    pub fn find(&self, id: i64) -> Option<Held<T>> {
+        self.get(id).ok().map(Held)
     }
 
     /// Takes everything out.
@@ -218,10 +236,10 @@ impl<T> Table<T> {
     }
 }
 
-/// An object that was taken out of its table; calls in flight may still use it.
-pub struct Removed<T>(Arc<Entry<T>>);
+/// An object that is being closed, usable or not; calls in flight may still use it.
+pub struct Held<T>(Arc<Entry<T>>);
 
-impl<T> std::ops::Deref for Removed<T> {
+impl<T> std::ops::Deref for Held<T> {
     type Target = T;
 
     fn deref(&self) -> &T {

@@ -7,9 +7,10 @@
 //! | [`handle`] | numbers that stand for native objects, checked at every use |
 //! | [`guard`] | errors and panics as `NativeException` |
 //! | [`runtime`] | the tokio runtime, alive while somebody uses it |
-//! | [`convert`] | arrays in, arrays out |
-//! | [`buffers`] | direct `ByteBuffer`s over a batch |
-//! | [`scan`], [`plan`], [`batch`] | the exports, one file per kind of handle |
+//! | [`convert`], [`request`] | arrays in, arrays out; maps of text in them |
+//! | [`buffers`] | direct `ByteBuffer`s over a batch, and over the ring of a load |
+//! | [`task`] | work that is started, polled and read: plans and calls |
+//! | [`scan`], [`plan`], [`batch`], [`sink`], [`load`], [`call`] | the exports, one file per kind of handle |
 //! | [`counters`], [`log`] | what the process holds; log records for Java |
 //!
 //! Threads: only threads of the JVM call in, and no native thread calls out. The Java side is
@@ -19,14 +20,19 @@
 
 pub mod batch;
 pub mod buffers;
+pub mod call;
 pub mod convert;
 pub mod counters;
 pub mod guard;
 pub mod handle;
+pub mod load;
 pub mod log;
 pub mod plan;
+pub mod request;
 pub mod runtime;
 pub mod scan;
+pub mod sink;
+pub mod task;
 
 use std::ffi::c_void;
 use std::panic::catch_unwind;
@@ -36,7 +42,7 @@ use jni::objects::{JByteArray, JClass};
 use jni::sys::{JNI_VERSION_1_8, JavaVM, jint};
 
 /// The number of this boundary. It changes with every incompatible change of the exports; Java refuses another one.
-pub const ABI_VERSION: jint = 1;
+pub const ABI_VERSION: jint = 2;
 
 /// Called by the JVM right after loading: this copy's panic hook and log subscriber, nothing that other copies of the
 /// library in the same process would see.
@@ -58,6 +64,9 @@ pub extern "system" fn JNI_OnUnload(_vm: *mut JavaVM, _reserved: *mut c_void) {
         scan::SCANS.clear();
         plan::PLANS.clear();
         batch::BATCHES.clear();
+        sink::SINKS.clear();
+        load::LOADS.clear();
+        call::CALLS.clear();
         runtime::shutdown();
     });
 }

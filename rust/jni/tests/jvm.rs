@@ -5,6 +5,7 @@
 //! `javac` on the path; without one the test says that it skips and why.
 
 use std::ffi::c_void;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +13,7 @@ use doris_arrow::ipc::IpcBatch;
 use doris_client::ErrorKind;
 use doris_client::plan::{ScanPlan, Tablet};
 use doris_flink_native::batch::BATCHES;
+use doris_flink_native::call::{CALLS, OpenCall};
 use doris_flink_native::guard::{self, Failure};
 use doris_flink_native::plan::{OpenPlan, PLANS};
 use doris_flink_native::runtime::Lease;
@@ -20,6 +22,7 @@ use jni::objects::JClass;
 use jni::strings::JNIString;
 use jni::sys::{jint, jlong};
 use jni::{Env, EnvUnowned, InitArgsBuilder, JNIVersion, JavaVM, NativeMethod, jni_sig, jni_str};
+use tokio_util::sync::CancellationToken;
 
 const CLASSES: &str = "DORIS_TEST_CLASSES";
 const NAME: &str = "the_boundary_holds_inside_a_jvm";
@@ -78,6 +81,7 @@ fn compile(home: &Path) -> PathBuf {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = "org/apache/doris/flink/jni";
     let main = crate_folder.join("../../java/src/main/java").join(package);
+    let checks = crate_folder.join("tests/java").join(package);
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("boundary-classes");
     let output = Command::new(home.join("bin/javac"))
         .args([
@@ -90,13 +94,16 @@ fn compile(home: &Path) -> PathBuf {
             "-d",
         ])
         .arg(&out)
-        .args(["Native.java", "NativeException.java", "ErrorCode.java"].map(|file| main.join(file)))
-        .arg(
-            crate_folder
-                .join("tests/java")
-                .join(package)
-                .join("BoundaryChecks.java"),
+        .args(
+            [
+                "Native.java",
+                "NativeException.java",
+                "ErrorCode.java",
+                "TextMap.java",
+            ]
+            .map(|file| main.join(file)),
         )
+        .args(["BoundaryChecks.java", "WritingChecks.java"].map(|file| checks.join(file)))
         .output()
         .unwrap();
     assert!(
@@ -134,7 +141,7 @@ fn inside(classes: &Path) {
 
 /// Binds the exports of the library, and those of this test, to the Java classes. A wrong name or signature fails here.
 fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
-    use doris_flink_native::{batch::*, counters::*, plan::*, scan::*, *};
+    use doris_flink_native::{batch::*, call::*, counters::*, load::*, plan::*, scan::*, sink::*, *};
 
     macro_rules! methods {
         ($($function:ident $signature:literal)*) => {
@@ -161,6 +168,21 @@ fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
         Java_org_apache_doris_flink_jni_Native_batchHeader "(J)Ljava/nio/ByteBuffer;"
         Java_org_apache_doris_flink_jni_Native_batchBody "(J)Ljava/nio/ByteBuffer;"
         Java_org_apache_doris_flink_jni_Native_batchRelease "(J)Z"
+        Java_org_apache_doris_flink_jni_Native_sinkOpen "([B)J"
+        Java_org_apache_doris_flink_jni_Native_sinkMetrics "(J)[J"
+        Java_org_apache_doris_flink_jni_Native_sinkClose "(J)V"
+        Java_org_apache_doris_flink_jni_Native_callStart "(J[B)J"
+        Java_org_apache_doris_flink_jni_Native_callPoll "(JI)I"
+        Java_org_apache_doris_flink_jni_Native_callResult "(J)[B"
+        Java_org_apache_doris_flink_jni_Native_callClose "(J)V"
+        Java_org_apache_doris_flink_jni_Native_loadOpen "(J[B)J"
+        Java_org_apache_doris_flink_jni_Native_loadAcquire "(JJI)Ljava/nio/ByteBuffer;"
+        Java_org_apache_doris_flink_jni_Native_loadSubmit "(JJ[J)V"
+        Java_org_apache_doris_flink_jni_Native_loadReturn "(J)V"
+        Java_org_apache_doris_flink_jni_Native_loadFinish "(J)V"
+        Java_org_apache_doris_flink_jni_Native_loadPoll "(JI)I"
+        Java_org_apache_doris_flink_jni_Native_loadResult "(J)[B"
+        Java_org_apache_doris_flink_jni_Native_loadClose "(J)V"
     };
     let hooks = methods! {
         panic "(I)I"
@@ -172,7 +194,12 @@ fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
         log "()V"
     };
     register(env, "org/apache/doris/flink/jni/Native", &library)?;
-    register(env, "org/apache/doris/flink/jni/BoundaryChecks", &hooks)
+    let writing_hooks = methods! {
+        silent_server "()I"
+        panicking_call "()J"
+    };
+    register(env, "org/apache/doris/flink/jni/BoundaryChecks", &hooks)?;
+    register(env, "org/apache/doris/flink/jni/WritingChecks", &writing_hooks)
 }
 
 fn register(
@@ -246,11 +273,41 @@ fn open<'l>(
     planning: impl Future<Output = Result<ScanPlan, doris_client::Error>> + Send + 'static,
 ) -> jlong {
     guard::call(&mut env, |_| {
-        PLANS.insert(OpenPlan::run(Lease::new(2)?, |cancel| async move {
-            tokio::select! {
-                planned = planning => planned,
-                () = cancel.cancelled() => Err(doris_client::Error::new(ErrorKind::Closed, "closed")),
+        let cancel = CancellationToken::new();
+        PLANS.insert(OpenPlan::run(
+            "plan",
+            Lease::new(2)?,
+            cancel,
+            |cancel| async move {
+                tokio::select! {
+                    planned = planning => planned,
+                    () = cancel.cancelled() => Err(doris_client::Error::new(ErrorKind::Closed, "closed")),
+                }
+            },
+        ))
+    })
+}
+
+/// A server that takes connections, reads whatever comes and never answers; lives as long as the process.
+extern "system" fn silent_server<'l>(mut env: EnvUnowned<'l>, _class: JClass<'l>) -> jint {
+    guard::call(&mut env, |_| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for connection in listener.incoming() {
+                let mut connection = connection.unwrap();
+                std::thread::spawn(move || std::io::copy(&mut connection, &mut std::io::sink()));
             }
+        });
+        Ok(jint::from(port))
+    })
+}
+
+extern "system" fn panicking_call<'l>(mut env: EnvUnowned<'l>, _class: JClass<'l>) -> jlong {
+    guard::call(&mut env, |_| {
+        let cancel = CancellationToken::new();
+        CALLS.insert(OpenCall::run("call", Lease::new(2)?, cancel, |_| async {
+            panic!("boom {}", 8)
         }))
     })
 }

@@ -95,12 +95,15 @@ final class Native {
     /** Opens a load, described by a {@link TextMap}; no I/O. The handle must be closed. */
     static native long loadOpen(long sink, byte[] spec) throws NativeException;
 
-    /** Lends a direct buffer until it is submitted or the load closed; null: timeout. */
+    /** Lends a direct buffer until it is submitted or returned; null: timeout. */
     static native ByteBuffer loadAcquire(long load, long bytes, int timeoutMs)
             throws NativeException;
 
     /** Takes the lent buffer back, filled; its memory must not be touched from now on. */
     static native void loadSubmit(long load, long rows, long[] layout) throws NativeException;
+
+    /** Takes the lent buffer back, unused, also after a close; no error when none is lent. */
+    static native void loadReturn(long load) throws NativeException;
 
     /** No more rows. */
     static native void loadFinish(long load) throws NativeException;

@@ -9,7 +9,7 @@ public final class NativeCounters {
 
     private NativeCounters() {}
 
-    /** Scans and plans that are open. */
+    /** Scans, plans, sinks, loads and calls that are open. */
     public static long openHandles() {
         return read()[0];
     }
@@ -19,7 +19,10 @@ public final class NativeCounters {
         return read()[1];
     }
 
-    /** Native bytes held by batches and by queues. */
+    /**
+     * Native bytes held by batches and queues of scans, by buffers of loads, and kept for sending
+     * again.
+     */
     public static long nativeBytes() {
         return read()[2];
     }

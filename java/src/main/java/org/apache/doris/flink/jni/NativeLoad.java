@@ -1,5 +1,7 @@
 package org.apache.doris.flink.jni;
 
+import java.io.UncheckedIOException;
+import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
@@ -11,11 +13,22 @@ import java.util.Map;
  * <p>{@link #acquire}, {@link #submit} and {@link #finish} are called by one thread; {@link #await}
  * and {@link #close} may come from any. A failure of the load is thrown by each of them, also while
  * the caller waits. Closing a load that is not finished makes the server drop it.
+ *
+ * <p>A buffer that another thread is filling at the moment of the close outlives the load: it is
+ * given back by that thread's next call, which fails, or when the garbage collector finds it.
  */
 public final class NativeLoad extends NativeHandle {
 
+    private final long number;
+
+    /** The thread that fills the lent buffer; null when none is lent. */
+    private volatile Thread borrower;
+
+    private volatile ByteBuffer lent;
+
     NativeLoad(long id) throws NativeException {
         super("load", id);
+        number = id;
     }
 
     /**
@@ -23,14 +36,21 @@ public final class NativeLoad extends NativeHandle {
      * while all buffers of the load are on their way to the server. This is the only place where
      * writing waits. A second buffer cannot be acquired before the first is submitted.
      *
-     * <p>The memory is Rust's. It is lent until {@link #submit} or {@link #close}, after which
-     * touching it, or a view of it, is undefined.
+     * <p>The memory is Rust's. It is lent until {@link #submit}, or a {@link #close} by the same
+     * thread, after which touching it, or a view of it, is undefined.
      *
      * @return null when the time has passed, or on an interrupt, which stays set
      */
     public ByteBuffer acquire(long bytes, long timeoutMs) throws NativeException {
-        ByteBuffer buffer = waitFor(timeoutMs, slice -> Native.loadAcquire(id(), bytes, slice));
-        return buffer == null ? null : buffer.order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer buffer = waitFor(timeoutMs, slice -> Native.loadAcquire(open(), bytes, slice));
+        if (buffer == null) {
+            return null;
+        }
+        lent = buffer;
+        borrower = Thread.currentThread();
+        // A close that did not see the loan leaves it to this thread.
+        open();
+        return buffer.order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /**
@@ -40,12 +60,20 @@ public final class NativeLoad extends NativeHandle {
      * @param layout what {@code BatchWriter.seal} returned; for a raw load the number of bytes used
      */
     public void submit(long rows, long[] layout) throws NativeException {
-        Native.loadSubmit(id(), rows, layout);
+        long id = open();
+        try {
+            Native.loadSubmit(id, rows, layout);
+            borrower = null;
+            lent = null;
+        } catch (NativeException e) {
+            giveBack();
+            throw e;
+        }
     }
 
     /** No more rows; what was submitted goes on. A load without rows never reaches the server. */
     public void finish() throws NativeException {
-        Native.loadFinish(id());
+        Native.loadFinish(open());
     }
 
     /**
@@ -75,5 +103,48 @@ public final class NativeLoad extends NativeHandle {
     @Override
     void free(long id) throws NativeException {
         Native.loadClose(id);
+        Thread lentTo = borrower;
+        ByteBuffer buffer = lent;
+        if (lentTo == Thread.currentThread()) {
+            giveBack();
+        } else if (lentTo != null && buffer != null) {
+            // That thread may be writing now. Should it never call again, this frees the memory.
+            LastNet.CLEANER.register(buffer, returning(id));
+            lent = null;
+        }
+    }
+
+    /** The number for a call of the thread that fills buffers. */
+    private long open() throws NativeException {
+        try {
+            return id();
+        } catch (NativeException closed) {
+            if (borrower == Thread.currentThread()) {
+                giveBack();
+            }
+            throw closed;
+        }
+    }
+
+    private void giveBack() throws NativeException {
+        borrower = null;
+        lent = null;
+        Native.loadReturn(number);
+    }
+
+    /** Holds the number only, so that the buffer can become unreachable. */
+    private static Runnable returning(long number) {
+        return () -> {
+            try {
+                Native.loadReturn(number);
+            } catch (NativeException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
+    }
+
+    /** Made when it is needed first, which is hardly ever. */
+    private static final class LastNet {
+        static final Cleaner CLEANER = Cleaner.create();
     }
 }

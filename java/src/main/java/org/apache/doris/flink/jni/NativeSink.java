@@ -31,7 +31,8 @@ public final class NativeSink extends NativeHandle {
      *
      * @param spec {@code database}, {@code table}, {@code labels.base}, {@code labels.next}, {@code
      *     input} = {@code rows} or {@code raw}, {@code declared} (the {@code ROW<…>} text of the
-     *     columns; empty for raw) and {@code delete-sign} = {@code true} or {@code false}
+     *     columns; empty for raw) and {@code delete-sign} = {@code true} or {@code false}: whether
+     *     the sign follows the columns; for raw whether the bytes hold one
      */
     public NativeLoad openLoad(Map<String, String> spec) throws NativeException {
         return new NativeLoad(Native.loadOpen(id(), TextMap.encode(spec)));

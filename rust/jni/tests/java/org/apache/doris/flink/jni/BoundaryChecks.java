@@ -6,10 +6,10 @@ import java.util.Arrays;
 
 /** What rust/jni/tests/jvm.rs runs inside its JVM: the boundary as Java sees it. */
 final class BoundaryChecks {
-    private static final int CONFIG = 1;
-    private static final int CLOSED = 11;
-    private static final int INTERNAL = 12;
-    private static final int PANIC = 13;
+    static final int CONFIG = 1;
+    static final int CLOSED = 11;
+    static final int INTERNAL = 12;
+    static final int PANIC = 13;
 
     private BoundaryChecks() {}
 
@@ -34,7 +34,7 @@ final class BoundaryChecks {
     /** Writes one log record. */
     static native void log();
 
-    private interface Call {
+    interface Call {
         void run() throws Exception;
     }
 
@@ -47,6 +47,7 @@ final class BoundaryChecks {
         plans();
         batches();
         waits();
+        WritingChecks.run();
         logs();
         check(
                 Arrays.equals(Native.counters(), new long[8]),
@@ -54,7 +55,7 @@ final class BoundaryChecks {
     }
 
     private static void versions() {
-        check(Native.abiVersion() == 1, "ABI");
+        check(Native.abiVersion() == 2, "ABI");
         String version = new String(Native.version(), StandardCharsets.UTF_8);
         check(version.matches("\\d+\\.\\d+\\.\\d+"), version);
         check(Arrays.equals(Native.counters(), new long[8]), "counters at start");
@@ -223,7 +224,7 @@ final class BoundaryChecks {
         check(Native.drainLog(1) == null, "the ring is empty");
     }
 
-    private static NativeException expect(Call call, int code) {
+    static NativeException expect(Call call, int code) {
         try {
             call.run();
         } catch (NativeException e) {
@@ -235,7 +236,7 @@ final class BoundaryChecks {
         throw new AssertionError("no exception; expected code " + code);
     }
 
-    private static void check(boolean holds, String what) {
+    static void check(boolean holds, String what) {
         if (!holds) {
             throw new AssertionError(what);
         }
