@@ -8,10 +8,11 @@ use arrow_array::RecordBatch;
 
 use crate::catalog::{Catalog, Relation};
 use crate::cluster::Cluster;
+use crate::discard::Discards;
 pub use crate::error::SqlError;
-use crate::labels::Labels;
 use crate::profile::Switches;
 use crate::sql::query::Planner;
+use crate::txn::Transactions;
 use crate::types::DorisType;
 use crate::zone::Zone;
 
@@ -22,7 +23,8 @@ pub struct Engine {
     time_zone: String,
     sessions: AtomicU64,
     catalog: Arc<Catalog>,
-    labels: Labels,
+    transactions: Arc<Transactions>,
+    discards: Discards,
     backend_turn: AtomicUsize,
     planner: Planner,
 }
@@ -191,13 +193,16 @@ pub struct TabletRoute {
 impl Engine {
     /// An empty store with the built-in databases. `time_zone` is the global value of that variable.
     pub fn new(cluster: Arc<Cluster>, switches: Arc<Switches>, time_zone: String) -> Arc<Self> {
+        let catalog: Arc<Catalog> = Arc::default();
+        let transactions = Transactions::new(catalog.clone(), switches.load.clone());
         Arc::new(Self {
             cluster,
             switches,
             time_zone,
             sessions: AtomicU64::new(0),
-            catalog: Arc::default(),
-            labels: Labels::default(),
+            catalog,
+            transactions,
+            discards: Discards::default(),
             backend_turn: AtomicUsize::new(0),
             planner: Planner::new(),
         })
@@ -239,9 +244,14 @@ impl Engine {
         &self.time_zone
     }
 
-    /// Labels of loads.
-    pub(crate) fn labels(&self) -> &Labels {
-        &self.labels
+    /// Transactions, and so the labels of loads.
+    pub fn transactions(&self) -> &Arc<Transactions> {
+        &self.transactions
+    }
+
+    /// Tables whose loads are counted and not kept.
+    pub fn discards(&self) -> &Discards {
+        &self.discards
     }
 
     /// What queries are planned with.

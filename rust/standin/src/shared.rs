@@ -31,6 +31,13 @@ pub(crate) struct Shared {
 impl Shared {
     /// The rule that strikes at this point, journalled, after its pause.
     pub(crate) async fn strike(&self, point: Point, sight: &Sight<'_>) -> Option<Strike> {
+        let strike = self.struck(point, sight)?;
+        strike.pause().await;
+        Some(strike)
+    }
+
+    /// The rule that strikes at this point, journalled; its pause is left to the caller.
+    pub(crate) fn struck(&self, point: Point, sight: &Sight<'_>) -> Option<Strike> {
         let strike = self.faults.strike(point, sight)?;
         self.journal.add(Entry {
             channel: "fault",
@@ -38,11 +45,11 @@ impl Shared {
             method: json(&strike.point()).trim_matches('"').to_owned(),
             path: json(strike.action()),
             statement: sight.statement.to_owned(),
+            label: sight.label.map(str::to_owned),
             rule: Some(strike.rule()),
             status: "struck".to_owned(),
             ..Entry::default()
         });
-        strike.pause().await;
         Some(strike)
     }
 

@@ -1,5 +1,6 @@
 //! The fault rules of a cluster at work: which one strikes, how often, and what it holds.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,7 +16,12 @@ pub(crate) struct Sight<'a> {
     pub(crate) statement: &'a str,
     /// `db.table` where known.
     pub(crate) table: Option<&'a str>,
+    /// Label of a load or transaction.
+    pub(crate) label: Option<&'a str>,
+    /// Record batches sent (`flight.do_get`).
     pub(crate) batches: u64,
+    /// Numbers of bytes that a body passes now (`be.load.body`).
+    pub(crate) bytes: Option<Range<u64>>,
 }
 
 /// All rules of a cluster.
@@ -88,9 +94,12 @@ impl Faults {
             return None;
         }
         let rules = self.lock();
+        // Of those that a body passes now, the one that comes first; else the oldest.
         let armed = rules
             .iter()
-            .find(|armed| armed.rule.at == point && armed.take(sight))?;
+            .filter(|armed| armed.rule.at == point && armed.fits(sight))
+            .min_by_key(|armed| armed.rule.after)?;
+        armed.fired.fetch_add(1, Ordering::AcqRel);
         Some(Strike { armed: armed.clone() })
     }
 
@@ -101,14 +110,16 @@ impl Faults {
 
 impl Armed {
     /// Whether the rule strikes now. Called under the lock of the rules, so the count is exact.
-    fn take(&self, sight: &Sight<'_>) -> bool {
-        let fired = self.fired.load(Ordering::Acquire);
-        let left = self.rule.times.is_none_or(|times| fired < times);
-        let strikes = left && self.rule.after == sight.batches && self.rule.matches.holds(sight);
-        if strikes {
-            self.fired.store(fired + 1, Ordering::Release);
-        }
-        strikes
+    fn fits(&self, sight: &Sight<'_>) -> bool {
+        let left = self
+            .rule
+            .times
+            .is_none_or(|times| self.fired.load(Ordering::Acquire) < times);
+        let here = match &sight.bytes {
+            Some(passed) => passed.contains(&self.rule.after),
+            None => self.rule.after == sight.batches,
+        };
+        left && here && self.rule.matches.holds(sight)
     }
 }
 
@@ -130,7 +141,11 @@ impl Match {
                 compared.eq_ignore_ascii_case(&wanted)
             })
         });
-        node && statement && table
+        let label = self
+            .label
+            .as_deref()
+            .is_none_or(|pattern| sight.label.is_some_and(|label| contains(label, pattern)));
+        node && statement && table && label
     }
 }
 
@@ -145,6 +160,18 @@ impl Strike {
 
     pub(crate) fn point(&self) -> Point {
         self.armed.rule.at
+    }
+
+    /// Number of bytes at which it struck (`be.load.body`).
+    pub(crate) fn after(&self) -> u64 {
+        self.armed.rule.after
+    }
+
+    /// Text of the failure that it plays.
+    pub(crate) fn text(&self) -> String {
+        let action = self.action();
+        let message = action.answer.as_ref().map(|answer| answer.message.clone());
+        message.unwrap_or_else(|| format!("broken by fault rule {}", self.rule()))
     }
 
     /// Waits as the rule says: until released, then the delay.
@@ -207,7 +234,7 @@ mod tests {
             node,
             table,
             batches,
-            statement: "",
+            ..Sight::default()
         };
         let strikes = |table, node, batches| {
             faults

@@ -5,9 +5,36 @@ use serde::{Deserialize, Serialize};
 /// Where a rule strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Point {
-    /// Any REST call of a front end.
+    /// Any REST call of a front end, loads too.
     #[serde(rename = "fe.api")]
     FeApi,
+    /// A load or 2PC request at a front end, before it is sent on.
+    #[serde(rename = "fe.redirect")]
+    FeRedirect,
+    /// A load at a back end, before its headers are looked at and its transaction begins.
+    #[serde(rename = "be.load.headers")]
+    BeLoadHeaders,
+    /// The body of a load, once `after` bytes of it were taken (0: before the first).
+    #[serde(rename = "be.load.body")]
+    BeLoadBody,
+    /// A load that has done its work, before its answer.
+    #[serde(rename = "be.load.answer")]
+    BeLoadAnswer,
+    /// A load with 2PC whose body is complete, before it becomes PRECOMMITTED.
+    #[serde(rename = "txn.precommit")]
+    TxnPrecommit,
+    /// Before a transaction is committed: by a load, a statement or 2PC.
+    #[serde(rename = "txn.commit")]
+    TxnCommit,
+    /// Between COMMITTED and VISIBLE; only `delay_ms` and `hold` have an effect, and the commit answers before.
+    #[serde(rename = "txn.publish")]
+    TxnPublish,
+    /// A 2PC request at a back end, before anything is done.
+    #[serde(rename = "2pc.request")]
+    TwoPhaseRequest,
+    /// A 2PC request that is done, before its answer.
+    #[serde(rename = "2pc.answer")]
+    TwoPhaseAnswer,
     /// A Flight login: the Handshake call, or Basic credentials on any other call.
     #[serde(rename = "flight.handshake")]
     FlightHandshake,
@@ -32,6 +59,9 @@ pub struct Match {
     /// `table` or `db.table`, letter case aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
+    /// Part of the label of a load or transaction, letter case aside; `*` stands for anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Part of the statement or path, letter case aside; `*` stands for anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
@@ -71,14 +101,18 @@ pub struct AnswerFault {
     /// Envelope code (REST) or MySQL error code; Flight has none.
     #[serde(default)]
     pub code: Option<u16>,
+    /// Loads and 2PC: the status, such as `Fail` (the default of loads) or `Publish Timeout`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
     /// Text of the failure.
+    #[serde(default)]
     pub message: String,
-    /// REST: the whole `data` member instead of the text.
+    /// REST: the whole `data` member instead of the text. Loads and 2PC: the whole answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Value>,
 }
 
-/// What a rule does. `hold` and `delay_ms` come first, then at most one of the others.
+/// What a rule does. `hold` and `delay_ms` come first, then at most one of the others, besides `bytes_per_second`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Action {
@@ -109,6 +143,21 @@ pub struct Action {
     /// Does the work, then ends the connection instead of answering.
     #[serde(skip_serializing_if = "is_false")]
     pub drop_answer: bool,
+    /// `be.load.body`: takes the rest of the body no faster than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_second: Option<u64>,
+}
+
+impl Action {
+    /// Whether it stands in the place of what would be done.
+    pub(crate) fn breaks(&self) -> bool {
+        self.reset || self.close.is_some() || self.status.is_some() || self.answer.is_some()
+    }
+
+    /// Whether it takes time.
+    pub(crate) fn waits(&self) -> bool {
+        self.hold || self.delay_ms.is_some_and(|ms| ms > 0)
+    }
 }
 
 /// One rule, in the form of the admin port's JSON.
@@ -126,7 +175,8 @@ pub struct Rule {
     /// How often it strikes; absent: until it is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
-    /// `flight.do_get`: strikes when exactly this many record batches of the stream were sent.
+    /// `flight.do_get`: strikes when exactly this many record batches of the stream were sent. `be.load.body`: when
+    /// exactly this many bytes of the body, as it is on the wire, were taken.
     #[serde(default)]
     pub after: u64,
 }

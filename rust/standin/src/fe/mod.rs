@@ -178,7 +178,7 @@ impl Rest {
             node: &self.node,
             statement: &statement,
             table: table.as_deref(),
-            batches: 0,
+            ..Sight::default()
         };
         let strike = self.shared.strike(Point::FeApi, &sight).await;
         if let Some(outcome) = strike

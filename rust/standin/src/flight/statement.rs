@@ -55,7 +55,7 @@ pub(crate) async fn run(
         node: &fe.node,
         statement: sql,
         table: table.as_deref(),
-        batches: 0,
+        ..Sight::default()
     };
     let strike = shared.strike(Point::FlightGetInfo, &sight).await;
     let failed = |strike: &Strike| failure(strike.action(), connection, "get flight info statement failed, ");

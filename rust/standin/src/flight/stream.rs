@@ -109,6 +109,7 @@ impl Serving {
             statement: &self.result.statement,
             table: self.result.table.as_deref(),
             batches: self.sent,
+            ..Sight::default()
         };
         let Some(strike) = self.shared.strike(Point::FlightDoGet, &sight).await else {
             return Ok(());

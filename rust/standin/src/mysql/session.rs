@@ -198,7 +198,7 @@ impl Commands<'_> {
                 node: &self.node,
                 statement: sql,
                 table: table.as_deref(),
-                batches: 0,
+                ..Sight::default()
             };
             let before = self.shared.strike(Point::MysqlQuery, &sight).await;
             let struck = match before

@@ -16,7 +16,7 @@ use super::defaults::default_column;
 use super::lexer::Statement;
 use crate::catalog_schema::Column;
 use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::load::{Load, Loaded, filtered_in_strict_mode};
+use crate::load::{Load, filtered_in_strict_mode};
 use crate::types::DorisType;
 use crate::values::{Cell, build_array, cast_array, read_cell};
 use crate::zone::Zone;
@@ -53,7 +53,7 @@ impl Engine {
         let target = self.read_target(session, cursor)?;
         let table = self.catalog().table(&target.database, &target.table)?;
         let strict = session.flag("enable_insert_strict", true);
-        let label = self.reserve_label(&target.database, target.label.as_deref())?;
+        let txn = self.begin_statement(&target.database, &target.table, &table, target.label.as_deref())?;
         let result = async {
             let mut load = Load::begin(Arc::clone(&table), &target.partitions, target.temporary, strict)?;
             let places = places(load.schema(), target.columns.as_deref())?;
@@ -67,13 +67,12 @@ impl Engine {
             if target.overwrite {
                 load.overwrite();
             }
-            load.commit(self.catalog()).await
-        }
-        .await;
-        match result {
-            Ok(loaded) => Ok(answer(loaded, &label)),
+            Ok::<_, SqlError>(load)
+        };
+        match result.await {
+            Ok(load) => self.commit_statement(txn, &table, load).await,
             Err(error) => {
-                self.release_label(&target.database, &label.0);
+                txn.abort(&error.message);
                 Err(error)
             }
         }
@@ -453,19 +452,4 @@ fn skip_brackets(cursor: &mut Cursor<'_>) -> Result<usize, SqlError> {
 
 fn refused(column: &Column, reason: &str) -> SqlError {
     filtered_in_strict_mode(&format!("column_name[{}], {reason}", column.name))
-}
-
-fn answer(loaded: Loaded, label: &(String, u64)) -> Answer {
-    let warnings = if loaded.filtered > 0 {
-        format!(", 'filteredRows':'{}'", loaded.filtered)
-    } else {
-        String::new()
-    };
-    Answer::Done {
-        affected: loaded.rows as u64,
-        info: format!(
-            "{{'label':'{}', 'status':'VISIBLE', 'txnId':'{}'{warnings}}}",
-            label.0, label.1
-        ),
-    }
 }

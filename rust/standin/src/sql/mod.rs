@@ -8,7 +8,7 @@ mod create_table;
 mod create_text;
 pub mod cursor;
 mod ddl;
-mod defaults;
+pub(crate) mod defaults;
 mod describe;
 mod dispatch;
 pub mod functions;
@@ -30,7 +30,8 @@ mod show_nodes;
 mod tables;
 mod tablets_plan;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod transaction;
 pub mod types;
 mod variables;
 

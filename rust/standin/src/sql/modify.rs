@@ -35,6 +35,8 @@ impl Engine {
         let predicate = statement.raw(cursor.at, statement.tokens.len() - 1);
         let database = self.database_of(session, place.database.clone())?;
         let table = self.catalog().table(&database, &place.table)?;
+        let txn = self.begin_statement(&database, &place.table, &table, None)?;
+        let _turn = self.turn(&table).await;
         let mut writer = Arc::clone(&table.writer).lock_owned().await;
         let version = table.snapshot();
         let sql = format!("SELECT `{LOCATION}` FROM `__target` AS `{alias}` {predicate}");
@@ -44,11 +46,7 @@ impl Engine {
             let next = delete(&version, &mut writer, &rows, self.catalog().moment())?;
             table.publish(next);
         }
-        let (label, id) = self.reserve_label(&database, None)?;
-        Ok(Answer::Done {
-            affected: affected as u64,
-            info: format!("{{'label':'{label}', 'status':'VISIBLE', 'txnId':'{id}'}}"),
-        })
+        self.done_statement(txn, affected as u64)
     }
 
     /// Places of the rows that a query over `__target` gives. The caller holds the writer.
@@ -91,6 +89,8 @@ impl Engine {
         cursor.expect("SET")?;
         let database = self.database_of(session, place.database.clone())?;
         let table = self.catalog().table(&database, &place.table)?;
+        let txn = self.begin_statement(&database, &place.table, &table, None)?;
+        let _turn = self.turn(&table).await;
         let mut writer = Arc::clone(&table.writer).lock_owned().await;
         let version = table.snapshot();
         if version.schema.keys_type != KeysType::Unique {
@@ -174,11 +174,7 @@ impl Engine {
             let next = append(&version, &mut writer, rows.finish()?, self.catalog().moment())?;
             table.publish(next);
         }
-        let (label, id) = self.reserve_label(&database, None)?;
-        Ok(Answer::Done {
-            affected: affected as u64,
-            info: format!("{{'label':'{label}', 'status':'VISIBLE', 'txnId':'{id}'}}"),
-        })
+        self.done_statement(txn, affected as u64)
     }
 }
 
