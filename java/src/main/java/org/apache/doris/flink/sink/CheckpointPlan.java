@@ -129,8 +129,8 @@ public final class CheckpointPlan implements Serializable {
             warnings.add(
                     String.format(
                             "The checkpoint interval is %d s, but 'sink.properties.timeout' ends a"
-                                + " load after %d s: loads that wait for their checkpoint will"
-                                + " fail. Raise the latter or remove it.",
+                                    + " load after %d s: loads that wait for their checkpoint will"
+                                    + " fail. Raise the latter or remove it.",
                             interval.getSeconds(), user.getAsLong()));
         }
         Duration quarter = sink.write().precommitTimeout().dividedBy(4);

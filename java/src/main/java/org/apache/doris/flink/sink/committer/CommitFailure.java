@@ -10,12 +10,16 @@ public final class CommitFailure extends IOException {
 
     private static final long serialVersionUID = 1L;
 
+    /** How long Doris remembers a finished Stream Load, unless it was configured otherwise. */
+    private static final Duration RETENTION = Duration.ofHours(12);
+
     CommitFailure(DorisCommittable committable, long wallMillis, IOException cause) {
         super(message(committable, wallMillis, cause), cause);
     }
 
     private static String message(
             DorisCommittable committable, long wallMillis, IOException cause) {
+        Duration age = Duration.ofMillis(Math.max(0, wallMillis - committable.wallMillis()));
         String failed =
                 String.format(
                         "Transaction %d (label %s, table %s.%s), pre-committed %s ago, could not be"
@@ -24,22 +28,31 @@ public final class CommitFailure extends IOException {
                         committable.label(),
                         committable.database(),
                         committable.table(),
-                        Duration.ofMillis(Math.max(0, wallMillis - committable.wallMillis())),
+                        age,
                         cause.getMessage());
-        String stop = failed.endsWith(".") ? " " : ". ";
-        return failed
-                + stop
-                + (cause instanceof TransactionRefused
-                        ? "Doris no longer has it, so the rows of that checkpoint are not in the"
-                                + " table and a restart from the same checkpoint fails in the same"
-                                + " way. Either Doris dropped it after its pre-commit timeout"
-                                + " (stream_load_default_precommit_timeout_second, told to the sink"
-                                + " as 'sink.precommit-timeout'), or the job was started from a"
-                                + " savepoint after which it had gone on and failed over: the"
-                                + " transactions of a savepoint are valid until the next fail-over"
-                                + " only. Start the job from a newer checkpoint or savepoint; or"
-                                + " set 'sink.ignore.commit-error' = 'true' for one start, which"
-                                + " skips the transaction and with it its rows."
-                        : "The job restarts from the checkpoint and commits it again.");
+        return failed + (failed.endsWith(".") ? " " : ". ") + advice(age, cause);
+    }
+
+    private static String advice(Duration age, IOException cause) {
+        if (!(cause instanceof TransactionRefused)) {
+            return "The job restarts from its checkpoint and commits it again.";
+        }
+        String ignore =
+                "set 'sink.ignore.commit-error' = 'true' for one start, which skips the transaction"
+                        + " and, if they are not in the table, its rows.";
+        if (age.compareTo(RETENTION) > 0) {
+            return "Doris forgets finished loads after 12 hours or 2000 loads of a database"
+                    + " (streaming_label_keep_max_second, label_num_threshold), so it may have been"
+                    + " committed long ago: look whether its rows are in the table. If they are, "
+                    + ignore;
+        }
+        return "Doris no longer has it: the rows of that checkpoint are not in the table, and a"
+                + " restart from the same checkpoint fails in the same way. Either Doris dropped it"
+                + " after its pre-commit timeout (stream_load_default_precommit_timeout_second,"
+                + " told to the sink as 'sink.precommit-timeout'), or the job was started from a"
+                + " savepoint after which it had gone on and failed over: the transactions of a"
+                + " savepoint are valid until the next fail-over only. Start the job from a newer"
+                + " checkpoint or savepoint; or "
+                + ignore;
     }
 }

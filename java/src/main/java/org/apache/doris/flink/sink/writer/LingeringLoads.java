@@ -30,8 +30,11 @@ final class LingeringLoads {
 
     private static final Logger LOG = LoggerFactory.getLogger(LingeringLoads.class);
 
-    /** Attempts looked at on either side. */
+    /** Attempts before this one that are cleaned up. */
     private static final int MOST_ATTEMPTS = 32;
+
+    /** Attempts ahead of a number that are looked at. */
+    private static final int MOST_AHEAD = 16;
 
     /** Inherited states passed on at most. */
     private static final int MOST_INHERITED = 64;
@@ -116,7 +119,7 @@ final class LingeringLoads {
         SeriesWalk ownWalk = walk(own.series(database, table, own.attempt()), 0, ownReader);
         List<SeriesWalk> all = new ArrayList<>(walks.values());
         all.add(ownWalk);
-        for (int attempt : attemptsAfterReset()) {
+        for (int attempt : attemptsAhead()) {
             LabelSeries series = own.series(database, table, attempt);
             all.add(walk(series, 0, new Reader(database, table)));
         }
@@ -204,24 +207,22 @@ final class LingeringLoads {
     }
 
     /**
-     * Attempts with higher numbers, when the numbers began anew since the state was taken: of them
-     * it is not known whether they came before this attempt.
+     * Attempts with higher numbers, unless the state proves that there are none: the numbers began
+     * anew since it was taken, or there is no state to tell. Of these attempts it is not known
+     * whether they came before this one.
      */
-    private Set<Integer> attemptsAfterReset() {
+    private Set<Integer> attemptsAhead() {
         Set<Integer> attempts = new LinkedHashSet<>();
-        ownState()
-                .map(WriterState::attempt)
-                .filter(attempt -> own.attempt() <= attempt)
-                .ifPresent(
-                        attempt -> {
-                            addFrom(attempts, own.attempt() + 1);
-                            addFrom(attempts, attempt + 1);
-                        });
+        int known = ownState().map(WriterState::attempt).orElse(own.attempt());
+        if (own.attempt() <= known) {
+            addFrom(attempts, own.attempt() + 1);
+            addFrom(attempts, known + 1);
+        }
         return attempts;
     }
 
     private static void addFrom(Set<Integer> attempts, int first) {
-        for (int i = 0; i < MOST_ATTEMPTS; i++) {
+        for (int i = 0; i < MOST_AHEAD; i++) {
             attempts.add(first + i);
         }
     }

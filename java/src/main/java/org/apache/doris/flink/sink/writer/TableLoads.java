@@ -100,19 +100,9 @@ final class TableLoads implements AutoCloseable {
             for (Map.Entry<Entry, TableLoad> one : open.entrySet()) {
                 LoadOutcome outcome = one.getValue().await();
                 Entry entry = one.getKey();
-                long number = outcome.next() - 1;
-                if (twoPhase && !outcome.label().equals(entry.labels.series().label(number))) {
-                    throw new IOException(
-                            String.format(
-                                    "A load of table %s.%s ended under label %s instead of %s.",
-                                    entry.database,
-                                    entry.table,
-                                    outcome.label(),
-                                    entry.labels.series().label(number)));
-                }
-                entry.labels.advance(outcome.next());
+                finished.add(
+                        new Finished(entry.database, entry.table, number(entry, outcome), outcome));
                 metrics.succeeded(one.getValue(), outcome);
-                finished.add(new Finished(entry.database, entry.table, number, outcome));
             }
         } catch (IOException | RuntimeException e) {
             drop(e);
@@ -120,6 +110,24 @@ final class TableLoads implements AutoCloseable {
         }
         close();
         return finished;
+    }
+
+    /** The number under which the rows were loaded; moves the table's series on. */
+    private long number(Entry entry, LoadOutcome outcome) throws IOException {
+        if (!twoPhase && outcome.number("next").isEmpty()) {
+            // Group commit has no labels.
+            return entry.labels.next();
+        }
+        long number = outcome.next() - 1;
+        String label = entry.labels.series().label(number);
+        if (twoPhase && !outcome.label().equals(label)) {
+            throw new IOException(
+                    String.format(
+                            "A load of table %s.%s ended under label %s instead of %s.",
+                            entry.database, entry.table, outcome.label(), label));
+        }
+        entry.labels.advance(outcome.next());
+        return number;
     }
 
     /** Labels stepped over since the last call, apart from those of finished loads. */

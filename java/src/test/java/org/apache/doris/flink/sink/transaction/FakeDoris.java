@@ -1,0 +1,341 @@
+package org.apache.doris.flink.sink.transaction;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
+
+/**
+ * Transactions and labels as Doris keeps them, in memory: a label is unique per database until its
+ * load is aborted or purged, pre-committed loads expire, committed rows are readable in the order
+ * of commits. Calls answer at once unless a test holds or breaks them.
+ */
+public final class FakeDoris implements Transactions {
+
+    private final Map<Long, Txn> transactions = new LinkedHashMap<>();
+    private final List<Txn> committed = new ArrayList<>();
+    private final List<String> calls = new ArrayList<>();
+    private final List<Fault> faults = new ArrayList<>();
+    private Duration now = Duration.ZERO;
+    private Duration precommitTimeout = Duration.ofHours(1);
+    private long nextId = 1000;
+
+    /** Begins a load; fails with the state of the label when it is in use. */
+    public long begin(String database, String table, String label) throws LabelInUse {
+        Txn existing = newest(database, label);
+        if (existing != null && existing.state != LabelState.ABORTED) {
+            throw new LabelInUse(existing.state);
+        }
+        Txn txn = new Txn(nextId++, database, table, label);
+        transactions.put(txn.id, txn);
+        return txn.id;
+    }
+
+    /** The whole body of a load arrived. */
+    public void preCommit(long id, List<String> rows) throws IOException {
+        Txn txn = open(id);
+        txn.rows = List.copyOf(rows);
+        txn.state = LabelState.PRECOMMITTED;
+        txn.since = now;
+    }
+
+    /** The load of a sink without two-phase commit ended. */
+    public void publish(long id, List<String> rows) throws IOException {
+        preCommit(id, rows);
+        commit(transactions.get(id));
+    }
+
+    /** The connection of a load broke. */
+    public void rollBack(long id) {
+        Txn txn = transactions.get(id);
+        if (txn.state == LabelState.PREPARE) {
+            txn.state = LabelState.ABORTED;
+        }
+    }
+
+    private Txn open(long id) throws IOException {
+        Txn txn = transactions.get(id);
+        if (txn.state != LabelState.PREPARE) {
+            throw new IOException("transaction " + id + " is " + txn.state);
+        }
+        return txn;
+    }
+
+    private void commit(Txn txn) {
+        txn.state = LabelState.VISIBLE;
+        committed.add(txn);
+    }
+
+    @Override
+    public PendingCall<LabelState> state(String database, String label) {
+        return call("state", label, () -> stateOf(database, label));
+    }
+
+    @Override
+    public PendingCall<AbortOutcome> abort(String database, String label) {
+        return call(
+                "abort",
+                label,
+                () -> {
+                    Txn txn = newest(database, label);
+                    if (txn == null || txn.state == LabelState.ABORTED) {
+                        return AbortOutcome.NOT_FOUND;
+                    }
+                    if (txn.state.isFinished()) {
+                        return AbortOutcome.FINISHED;
+                    }
+                    txn.state = LabelState.ABORTED;
+                    return AbortOutcome.ABORTED;
+                });
+    }
+
+    @Override
+    public PendingCall<CommitOutcome> commit(
+            String database, String table, long txnId, String label) {
+        return call(
+                "commit",
+                label,
+                () -> {
+                    Txn txn = transactions.get(txnId);
+                    if (txn == null) {
+                        throw new TransactionRefused("transaction [" + txnId + "] not found", null);
+                    }
+                    if (txn.state.isFinished()) {
+                        return new CommitOutcome(true, 0);
+                    }
+                    if (txn.state != LabelState.PRECOMMITTED) {
+                        throw new TransactionRefused(
+                                "transaction ["
+                                        + txnId
+                                        + "] is already aborted. abort reason: User Abort",
+                                null);
+                    }
+                    commit(txn);
+                    return new CommitOutcome(false, 0);
+                });
+    }
+
+    /** State of a label as the server would tell it. */
+    public LabelState stateOf(String database, String label) {
+        Txn txn = newest(database, label);
+        return txn == null ? LabelState.UNKNOWN : txn.state;
+    }
+
+    /** Rows of a table in the order of their versions. */
+    public List<String> rows(String database, String table) {
+        return committed.stream()
+                .filter(txn -> txn.database.equals(database) && txn.table.equals(table))
+                .flatMap(txn -> txn.rows.stream())
+                .collect(Collectors.toList());
+    }
+
+    /** Labels in a state, in the order of their transactions. */
+    public List<String> labels(LabelState state) {
+        return transactions.values().stream()
+                .filter(txn -> txn.state == state)
+                .map(txn -> txn.label)
+                .collect(Collectors.toList());
+    }
+
+    /** Transactions that are neither committed nor aborted. */
+    public List<String> openLabels() {
+        return transactions.values().stream()
+                .filter(txn -> txn.state.isOpen())
+                .map(txn -> txn.label)
+                .collect(Collectors.toList());
+    }
+
+    /** All transactions ever begun. */
+    public int count() {
+        return transactions.size();
+    }
+
+    /** Calls so far, such as {@code abort label}. */
+    public List<String> calls() {
+        return List.copyOf(calls);
+    }
+
+    /** Forgets the calls. */
+    public void forgetCalls() {
+        calls.clear();
+    }
+
+    /** Lets time pass; pre-committed loads expire. */
+    public void advance(Duration time) {
+        now = now.plus(time);
+        for (Txn txn : transactions.values()) {
+            if (txn.state == LabelState.PRECOMMITTED
+                    && now.minus(txn.since).compareTo(precommitTimeout) > 0) {
+                txn.state = LabelState.ABORTED;
+            }
+        }
+    }
+
+    /** Time since the server began. */
+    public Duration now() {
+        return now;
+    }
+
+    /** Forgets the labels of ended loads, as Doris does after a while. */
+    public void purge() {
+        transactions.values().removeIf(txn -> !txn.state.isOpen());
+    }
+
+    /** Undoes a pre-committed load, as an administrator may. */
+    public void kill(String database, String label) {
+        newest(database, label).state = LabelState.ABORTED;
+    }
+
+    /** Breaks calls until {@link #heal}: {@code kind} and label decide which. */
+    public Fault fault(BiPredicate<String, String> matches) {
+        Fault fault = new Fault(matches);
+        faults.add(fault);
+        return fault;
+    }
+
+    /** Ends all faults. */
+    public void heal() {
+        faults.clear();
+    }
+
+    private Txn newest(String database, String label) {
+        Txn found = null;
+        for (Txn txn : transactions.values()) {
+            if (txn.database.equals(database) && txn.label.equals(label)) {
+                found = txn;
+            }
+        }
+        return found;
+    }
+
+    private <T> PendingCall<T> call(String kind, String label, Action<T> action) {
+        calls.add(kind + " " + label);
+        Fault fault = null;
+        for (Fault one : faults) {
+            if (one.times > 0 && one.matches.test(kind, label)) {
+                fault = one;
+                fault.times--;
+                break;
+            }
+        }
+        return new Call<>(action, fault);
+    }
+
+    /** What breaks a call. */
+    public static final class Fault {
+
+        private final BiPredicate<String, String> matches;
+        private int times = Integer.MAX_VALUE;
+        private boolean answerLost;
+        private boolean held;
+        private String message = "connection reset";
+        private Runnable before = () -> {};
+
+        private Fault(BiPredicate<String, String> matches) {
+            this.matches = matches;
+        }
+
+        /** Strikes so often. */
+        public Fault times(int number) {
+            times = number;
+            return this;
+        }
+
+        /** The server does what it was asked, then the answer is lost. */
+        public Fault answerLost() {
+            answerLost = true;
+            return this;
+        }
+
+        /** The call does not end while this is set. */
+        public Fault held(boolean value) {
+            held = value;
+            message = null;
+            return this;
+        }
+
+        /** Something that happens before the call is carried out, which then goes on. */
+        public Fault before(Runnable action) {
+            before = action;
+            message = null;
+            return this;
+        }
+    }
+
+    /** The label is in use. */
+    public static final class LabelInUse extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        private final LabelState state;
+
+        private LabelInUse(LabelState state) {
+            super("Label Already Exists, " + state);
+            this.state = state;
+        }
+
+        /** What became of the load that has it. */
+        public LabelState state() {
+            return state;
+        }
+    }
+
+    private interface Action<T> {
+        T run() throws IOException;
+    }
+
+    private static final class Call<T> implements PendingCall<T> {
+
+        private final Action<T> action;
+        private final Fault fault;
+
+        private Call(Action<T> action, Fault fault) {
+            this.action = action;
+            this.fault = fault;
+        }
+
+        @Override
+        public boolean await(long millis) {
+            return fault == null || !fault.held;
+        }
+
+        @Override
+        public T result() throws IOException {
+            if (fault == null || fault.message == null) {
+                if (fault != null) {
+                    fault.before.run();
+                }
+                return action.run();
+            }
+            if (fault.answerLost) {
+                action.run();
+            }
+            throw new IOException(fault.message);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static final class Txn {
+
+        private final long id;
+        private final String database;
+        private final String table;
+        private final String label;
+        private LabelState state = LabelState.PREPARE;
+        private List<String> rows = List.of();
+        private Duration since = Duration.ZERO;
+
+        private Txn(long id, String database, String table, String label) {
+            this.id = id;
+            this.database = database;
+            this.table = table;
+            this.label = label;
+        }
+    }
+}
