@@ -72,6 +72,9 @@ impl OpenLoad {
                 return Err(internal("two threads fill one load at the same time"));
             }
         };
+        if self.closed.is_cancelled() {
+            return Err(closed());
+        }
         if self.lent().buffer.is_some() {
             return Err(internal(
                 "the buffer that was acquired before is not submitted yet",
@@ -99,14 +102,14 @@ impl OpenLoad {
     }
 
     fn submit(&self, rows: jlong, layout: &[i64]) -> Result<(), Failure> {
-        let rows =
-            usize::try_from(rows).map_err(|_| internal(format!("{rows} rows cannot be in a buffer")))?;
         let Some(buffer) = self.give_back() else {
             return Err(internal("there is no buffer to submit: none was acquired"));
         };
         if self.closed.is_cancelled() {
             return Err(closed());
         }
+        let rows =
+            usize::try_from(rows).map_err(|_| internal(format!("{rows} rows cannot be in a buffer")))?;
         let _inside = self.lease.handle().enter();
         Ok(self.load.submit(buffer, rows, layout)?)
     }
