@@ -149,17 +149,21 @@ final class Breaker {
                 jobs.restoreRetained();
                 return true;
             case RESCALED:
-                jobs.rescale(jobs.job().parallelism() == 4 ? 2 : 4);
+                jobs.rescale(jobs.job().parallelism() == 4 ? 2 : 4, planned.draw % 4 < 2);
                 return true;
             case STOP_FAILED:
                 return stopThatFails(planned);
             case RESTORED:
+                jobs.cancel();
                 jobs.restoreNewest();
                 return true;
+            case RESTORED_TOO_OLD:
+                return restoreTooOld();
             case SAVEPOINT_AND_FAILOVER:
                 jobs.takeSavepoint();
                 hook(planned, Hook.THROW);
                 jobs.recover();
+                jobs.cancel();
                 jobs.restoreNewest();
                 return true;
             default:
@@ -222,6 +226,21 @@ final class Breaker {
         return true;
     }
 
+    /** False where it cannot be told whether all of the newest checkpoint is committed. */
+    private boolean restoreTooOld() throws Exception {
+        waiter.within(STRIKE, () -> !anyPrecommitted());
+        jobs.cancel();
+        if (anyPrecommitted()) {
+            jobs.restoreNewest();
+            return false;
+        }
+        return jobs.restoreTooOld();
+    }
+
+    private boolean anyPrecommitted() {
+        return doris.transactions().stream().anyMatch(t -> t.state().equals("PRECOMMITTED"));
+    }
+
     /** A stop with savepoint that fails after the savepoint was taken; false when it works. */
     private boolean stopThatFails(Planned planned) throws Exception {
         Fault refusal = ServerFaults.commitsRefused(planned);
@@ -232,7 +251,7 @@ final class Breaker {
             control.arm(Hook.THROW_AT_COMPLETION, operator, subtask(planned));
         }
         int parallelism = jobs.job().parallelism();
-        Optional<String> savepoint = jobs.stop();
+        Optional<String> savepoint = jobs.stop(planned.draw % 4 < 2);
         if (refuse) {
             doris.clearFault(rule);
         } else if (!control.disarm(Hook.THROW_AT_COMPLETION, operator, subtask(planned))) {

@@ -84,8 +84,8 @@ public final class Chaos {
             try {
                 long end = faults(doris, flink, jobs, new Control(control.toString()), log);
                 return compare(doris, jobs, end, log);
-            } catch (Waiter.Stuck stuck) {
-                log.step("STUCK: %s", stuck.getMessage());
+            } catch (Exception | AssertionError stuck) {
+                log.step("STUCK: %s", stuck);
                 new Evidence(folder, doris, jobs).write(log);
                 log.printCounts();
                 return false;

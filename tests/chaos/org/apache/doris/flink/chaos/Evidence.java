@@ -31,10 +31,13 @@ final class Evidence {
                             .map(Transaction::toString)
                             .collect(Collectors.toList());
             Files.write(folder.resolve("transactions.txt"), transactions);
-            List<String> failures = jobs.job().failures();
+            List<String> failures =
+                    jobs.job().failures().stream()
+                            .map(JobFailure::toString)
+                            .collect(Collectors.toList());
             Files.write(folder.resolve("failures.txt"), failures);
             failures.stream().limit(1).forEach(log::print);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | AssertionError e) {
             log.print("not all evidence could be had: " + e);
         }
         log.print("journal, transactions and failures are in " + folder);

@@ -81,6 +81,8 @@ enum FaultKind {
     STOP_FAILED(Group.JOB, 1),
     /** The job is cancelled and restored from its newest checkpoint. */
     RESTORED(Group.JOB, 1),
+    /** The job is cancelled and an older checkpoint restored, which the sink must refuse. */
+    RESTORED_TOO_OLD(Group.JOB, 1),
     /**
      * A savepoint is taken, the job goes on, fails over, and is then restored from its newest
      * checkpoint.

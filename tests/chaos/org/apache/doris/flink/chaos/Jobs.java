@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -40,11 +42,15 @@ final class Jobs {
     private long checkpointsBefore;
     private long checkpointsOfThis;
     private int submissions;
+    private long toldUpTo;
 
     /**
      * Savepoint of a stop that failed: part of it may be committed, so it may have to be restored.
      */
     private Optional<String> halfCommitted = Optional.empty();
+
+    private boolean stopHasFailed;
+    private boolean triesCheckpointFirst;
 
     Jobs(
             Flink flink,
@@ -121,8 +127,9 @@ final class Jobs {
         long begun = newestBegun();
         long end = System.nanoTime() + RECOVERY.toNanos();
         while (!waiter.within(Duration.ofSeconds(1), () -> healthySince(begun))) {
-            Optional<String> conflict = conflict();
+            Optional<JobFailure> conflict = conflict();
             if (conflict.isPresent() && halfCommitted.isPresent()) {
+                tellFailures();
                 log.step("the stop that failed had committed a part; its savepoint is restored");
                 job.cancel(waiter);
                 sample();
@@ -133,10 +140,16 @@ final class Jobs {
                 return;
             }
             if (conflict.isPresent()) {
-                throw new Waiter.Stuck("a conflict of labels that nothing explains: " + conflict);
+                throw new Waiter.Stuck(
+                        "a conflict of labels that nothing explains: " + conflict.get().cause());
             }
             if (job.ended()) {
-                throw new Waiter.Stuck("the job has ended: " + job.state());
+                if (!stopHasFailed) {
+                    throw new Waiter.Stuck("the job has ended: " + job.state());
+                }
+                restartAfterFailedStop();
+                recover();
+                return;
             }
             if (System.nanoTime() - end > 0) {
                 throw new Waiter.Stuck("no new checkpoint within " + RECOVERY.toSeconds() + " s");
@@ -144,7 +157,40 @@ final class Jobs {
         }
         // A checkpoint later than the savepoint holds everything that the savepoint held.
         halfCommitted = Optional.empty();
+        stopHasFailed = false;
+        tellFailures();
         sample();
+    }
+
+    /**
+     * Flink ends a job whose stop failed after its savepoint was complete. It can be restored from
+     * that savepoint; from the checkpoint before it only when nothing of the savepoint was
+     * committed, which the sink has to find out.
+     */
+    private void restartAfterFailedStop() throws Exception {
+        tellFailures();
+        Optional<String> checkpoint = newest(folder.resolve("checkpoints").resolve(job.id()));
+        boolean savepoint = halfCommitted.isPresent() && !triesCheckpointFirst;
+        log.step(
+                "the job has ended with its stop; the user tries the %s",
+                savepoint ? "savepoint" : "checkpoint before it");
+        submit(job.parallelism(), savepoint ? halfCommitted : checkpoint);
+        if (savepoint) {
+            halfCommitted = Optional.empty();
+        }
+    }
+
+    /** Logs what the job has failed of since the last time, each cause once. */
+    private void tellFailures() throws IOException {
+        long before = toldUpTo;
+        Set<String> causes = new LinkedHashSet<>();
+        for (JobFailure failure : job.failures()) {
+            if (failure.timestamp() > before) {
+                causes.add(failure.cause());
+                toldUpTo = Math.max(toldUpTo, failure.timestamp());
+            }
+        }
+        causes.forEach(cause -> log.step("  failed of %s", cause));
     }
 
     private long newestBegun() throws Exception {
@@ -163,11 +209,8 @@ final class Jobs {
     }
 
     /** The newest failure, if it is one about labels that were used already. */
-    private Optional<String> conflict() throws IOException {
-        return job.failures().stream()
-                .limit(1)
-                .filter(failure -> failure.contains("sink.label-prefix"))
-                .findFirst();
+    private Optional<JobFailure> conflict() throws IOException {
+        return job.failures().stream().limit(1).filter(JobFailure::isConflictOfLabels).findFirst();
     }
 
     /** Remembers the figures of this submission, which are gone with it. */
@@ -180,17 +223,27 @@ final class Jobs {
         }
     }
 
-    /** Stops the job with a savepoint and goes on from it with another parallelism. */
-    void rescale(int parallelism) throws Exception {
-        Optional<String> savepoint = stop();
+    /**
+     * Stops the job with a savepoint and goes on from it with another parallelism.
+     *
+     * @param triesCheckpoint as for {@link #stop}
+     */
+    void rescale(int parallelism, boolean triesCheckpoint) throws Exception {
+        Optional<String> savepoint = stop(triesCheckpoint);
         if (savepoint.isPresent()) {
             submit(parallelism, savepoint);
         }
     }
 
-    /** Stops the job with a savepoint; empty when that failed and the job goes on. */
-    Optional<String> stop() throws Exception {
+    /**
+     * Stops the job with a savepoint; empty when that failed.
+     *
+     * @param triesCheckpoint whether the user, when the stop fails and ends the job, first tries to
+     *     restore the checkpoint before the savepoint
+     */
+    Optional<String> stop(boolean triesCheckpoint) throws Exception {
         sample();
+        triesCheckpointFirst = triesCheckpoint;
         Optional<String> older = newest(folder.resolve("savepoints"));
         try {
             String savepoint = job.stopWithSavepoint(uri("savepoints"), waiter);
@@ -198,6 +251,7 @@ final class Jobs {
             log.step("stopped with %s", savepoint);
             return Optional.of(savepoint);
         } catch (StopFailed failed) {
+            stopHasFailed = true;
             halfCommitted =
                     newest(folder.resolve("savepoints"))
                             .filter(path -> !older.equals(Optional.of(path)));
@@ -209,11 +263,32 @@ final class Jobs {
         }
     }
 
-    /** Cancels the job and goes on from its newest checkpoint. */
-    void restoreNewest() throws Exception {
+    /** Cancels the job; its checkpoints stay. */
+    void cancel() throws Exception {
         sample();
         job.cancel(waiter);
+    }
+
+    /** Goes on from the newest checkpoint of the job, which was cancelled. */
+    void restoreNewest() throws Exception {
         submit(job.parallelism(), newest(folder.resolve("checkpoints").resolve(job.id())));
+    }
+
+    /**
+     * Tries to restore the checkpoint before the newest, all of which is committed: the sink has to
+     * refuse. Then goes on from the newest. False when there is no such checkpoint.
+     */
+    boolean restoreTooOld() throws Exception {
+        List<String> complete = complete(folder.resolve("checkpoints").resolve(job.id()));
+        String newest = complete.get(complete.size() - 1);
+        if (complete.size() > 1) {
+            submit(job.parallelism(), Optional.of(complete.get(complete.size() - 2)));
+            waiter.until("the older checkpoint is refused", () -> conflict().isPresent());
+            log.step("  refused: %s", conflict().get().cause());
+            cancel();
+        }
+        submit(job.parallelism(), Optional.of(newest));
+        return complete.size() > 1;
     }
 
     /** Goes on from the newest checkpoint of all submissions, after the job manager was lost. */
@@ -232,19 +307,28 @@ final class Jobs {
 
     /** The complete checkpoint or savepoint below a folder that was finished last. */
     private static Optional<String> newest(Path below) throws IOException {
+        List<String> complete = complete(below);
+        return complete.isEmpty()
+                ? Optional.empty()
+                : Optional.of(complete.get(complete.size() - 1));
+    }
+
+    /** The complete checkpoints or savepoints below a folder in the order of their ends. */
+    private static List<String> complete(Path below) throws IOException {
         while (Files.exists(below)) {
             try (Stream<Path> files = Files.walk(below)) {
                 List<Path> complete =
                         files.filter(file -> file.endsWith("_metadata"))
                                 .collect(Collectors.toList());
+                complete.sort(Comparator.comparingLong(file -> file.toFile().lastModified()));
                 return complete.stream()
-                        .max(Comparator.comparingLong(file -> file.toFile().lastModified()))
-                        .map(file -> file.getParent().toUri().toString());
+                        .map(file -> file.getParent().toUri().toString())
+                        .collect(Collectors.toList());
             } catch (UncheckedIOException deleted) {
                 // Flink deletes old checkpoints while they are listed.
             }
         }
-        return Optional.empty();
+        return List.of();
     }
 
     private String uri(String name) {

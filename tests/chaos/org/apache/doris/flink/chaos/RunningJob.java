@@ -75,16 +75,15 @@ final class RunningJob {
         return digits.matches("\\d+") ? Long.parseLong(digits) : 0;
     }
 
-    /** Every failure so far, newest first, each with its whole trace. */
-    List<String> failures() throws IOException {
+    /** Every failure that Flink remembers, newest first. */
+    List<JobFailure> failures() throws IOException {
         Map<String, Object> history =
                 map(rest.get("/jobs/" + id + "/exceptions?maxExceptions=50"), "exceptionHistory");
-        List<String> failures = new ArrayList<>();
+        List<JobFailure> failures = new ArrayList<>();
         for (Map<String, Object> entry : list(history, "entries")) {
-            failures.add(entry.get("timestamp") + " " + entry.get("stacktrace"));
-            for (Map<String, Object> other : list(entry, "concurrentExceptions")) {
-                failures.add(other.get("timestamp") + " " + other.get("stacktrace"));
-            }
+            failures.add(new JobFailure(entry));
+            list(entry, "concurrentExceptions")
+                    .forEach(other -> failures.add(new JobFailure(other)));
         }
         return failures;
     }
