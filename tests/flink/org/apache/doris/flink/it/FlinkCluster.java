@@ -76,8 +76,12 @@ final class FlinkCluster
 
     /** A table environment for streaming jobs that can be turned into streams of rows. */
     StreamTableEnvironment streaming(String... configuration) {
-        return StreamTableEnvironment.create(
-                StreamExecutionEnvironment.getExecutionEnvironment(configuration(configuration)));
+        return StreamTableEnvironment.create(environment(configuration));
+    }
+
+    /** An environment for streams; arguments are keys and values of its configuration. */
+    StreamExecutionEnvironment environment(String... configuration) {
+        return StreamExecutionEnvironment.getExecutionEnvironment(configuration(configuration));
     }
 
     /** All rows of a query. */

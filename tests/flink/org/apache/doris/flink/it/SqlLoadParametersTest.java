@@ -1,0 +1,343 @@
+package org.apache.doris.flink.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** {@code sink.properties.*} and where loads go: what is sent and what the table holds then. */
+@Timeout(120)
+class SqlLoadParametersTest {
+
+    @RegisterExtension static final Standin DORIS = Standin.with("--backends", "2");
+
+    @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
+
+    private StreamTableEnvironment sql;
+    private long mark;
+
+    @BeforeAll
+    static void createDatabase() {
+        DORIS.run("CREATE DATABASE test");
+    }
+
+    @BeforeEach
+    void begin() {
+        sql =
+                FLINK.streaming(
+                        "execution.checkpointing.interval", "1h",
+                        "restart-strategy.type", "none",
+                        "table.exec.resource.default-parallelism", "1");
+        mark = DORIS.mark();
+    }
+
+    private void insert(String statement) throws Exception {
+        sql.executeSql(statement).await();
+    }
+
+    /** Writes two rows and gives the headers of the load. */
+    private Map<String, Object> write(DorisTable declared, TargetTable table) throws Exception {
+        declared.columns("id INT, name STRING").create(sql, "target");
+        insert("INSERT INTO target VALUES (1, 'a'), (2, CAST(NULL AS STRING)), (3, '')");
+        assertThat(table.rows("id, IFNULL(name, 'null')"))
+                .containsExactly(List.of("1", "a"), List.of("2", "null"), List.of("3", ""));
+        assertThat(table.loads(mark)).hasSize(1);
+        return table.loads(mark).get(0);
+    }
+
+    private static TargetTable twoColumns() {
+        return TargetTable.unique(DORIS, "id INT, name STRING");
+    }
+
+    /** CSV-1, CSV-3: {@code \N} for NULL, an empty field for an empty text, no empty rows. */
+    @Test
+    void csv1NullAndEmptyTextAreTwoThings() throws Exception {
+        TargetTable table = twoColumns();
+        Map<String, Object> headers = write(table.declared(), table);
+        assertThat(headers)
+                .containsEntry("format", "csv")
+                .containsEntry("compress_type", "gz")
+                .containsEntry("two_phase_commit", "true");
+        assertThat(headers.get("columns").toString())
+                .contains("`id`", "`name`", "__DORIS_DELETE_SIGN__");
+    }
+
+    /** JSON-5, JSON-8 */
+    @Test
+    void json5LinesAreSaidWhereOnlyTheFormatIsGiven() throws Exception {
+        TargetTable table = twoColumns();
+        Map<String, Object> headers =
+                write(table.declared().with("sink.properties.format", "json"), table);
+        assertThat(headers)
+                .containsEntry("format", "json")
+                .containsEntry("read_json_by_line", "true");
+    }
+
+    static Stream<Arguments> delimiters() {
+        return Stream.of(
+                Arguments.of(", ", "\\n"),
+                Arguments.of("\\x01", "\\x02"),
+                Arguments.of("\\x01\\x02", "\\r\\n"),
+                Arguments.of("||", "\\x0a|"),
+                Arguments.of("§", "\\n"));
+    }
+
+    /** CSV-2 and the documentation's delimiters. */
+    @ParameterizedTest
+    @MethodSource("delimiters")
+    void csv2DelimitersAreWhatTheyStandFor(String column, String line) throws Exception {
+        TargetTable table = twoColumns();
+        write(
+                table.declared()
+                        .with("sink.properties.column_separator", column)
+                        .with("sink.properties.line_delimiter", line),
+                table);
+    }
+
+    /** NET-5 besides: a body has one length or none. */
+    @ParameterizedTest
+    @CsvSource({
+        "csv, ''",
+        "csv, gz",
+        "csv, lz4",
+        "csv, zstd",
+        "json, ''",
+        "json, gz",
+        "json, lz4",
+        "json, zstd",
+        "arrow, ''",
+        "arrow, gz",
+        "arrow, zstd"
+    })
+    void bodiesAreCompressedOrNot(String format, String type) throws Exception {
+        TargetTable table = twoColumns();
+        Map<String, Object> headers =
+                write(
+                        table.declared()
+                                .with("sink.properties.format", format)
+                                .with("sink.properties.compress_type", type),
+                        table);
+        if (type.isEmpty()) {
+            assertThat(headers).doesNotContainKey("compress_type");
+        } else {
+            assertThat(headers).containsEntry("compress_type", type);
+        }
+        assertThat(headers.containsKey("content-length"))
+                .isNotEqualTo(headers.containsKey("transfer-encoding"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"gz, 12", "zstd, 19"})
+    void aLevelIsTaken(String type, String level) throws Exception {
+        TargetTable table = twoColumns();
+        write(
+                table.declared()
+                        .with("sink.properties.compress_type", type)
+                        .with("sink.compress-level", level),
+                table);
+    }
+
+    /** CSV-4: with {@code enclose} everything can be written. */
+    @ParameterizedTest
+    @CsvSource({"'\"', '\\'", "'^', ''"})
+    void csv4AnEnclosedTextMayHoldAnything(String enclose, String escape) throws Exception {
+        TargetTable table = twoColumns();
+        DorisTable declared =
+                table.declared()
+                        .columns("id INT, name STRING")
+                        .with("sink.properties.enclose", enclose);
+        if (!escape.isEmpty()) {
+            declared.with("sink.properties.escape", escape);
+        }
+        declared.create(sql, "target");
+        insert(
+                "INSERT INTO target VALUES (1, 'a' || U&'\\0009' || 'b'), (2, U&'line\\000Abreak'),"
+                        + " (3, 'say \"hi\"'), (4, '\\N'), (5, ''), (6, CAST(NULL AS STRING))");
+        assertThat(table.rows("id, HEX(name)"))
+                .containsExactly(
+                        List.of("1", hex("a\tb")),
+                        List.of("2", hex("line\nbreak")),
+                        List.of("3", hex("say \"hi\"")),
+                        List.of("4", hex("\\N")),
+                        List.of("5", ""),
+                        Arrays.asList("6", null));
+    }
+
+    private static String hex(String text) {
+        StringBuilder hex = new StringBuilder();
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            hex.append(String.format("%02X", b));
+        }
+        return hex.toString();
+    }
+
+    /** CSV-8: the documentation's bitmap. */
+    @Test
+    void csv8FunctionsInColumnsAreSentAsTheyAre() throws Exception {
+        TargetTable table =
+                TargetTable.of(
+                        DORIS,
+                        "dt INT, page VARCHAR(20), user_id BITMAP BITMAP_UNION",
+                        "AGGREGATE KEY(dt, page) DISTRIBUTED BY HASH(dt) BUCKETS 2");
+        table.declared()
+                .columns("dt INT, page STRING, user_id INT")
+                .with("sink.label-prefix", "bitmap")
+                .with("sink.properties.columns", "dt,page,user_id,user_id=to_bitmap(user_id)")
+                .create(sql, "bitmap_sink");
+        insert("INSERT INTO bitmap_sink VALUES (1, 'p', 7), (1, 'p', 8), (1, 'p', 7), (2, 'q', 7)");
+        assertThat(table.rows("dt, page, bitmap_to_string(user_id)"))
+                .containsExactly(List.of("1", "p", "7,8"), List.of("2", "q", "7"));
+        assertThat(table.loads(mark).get(0))
+                .containsEntry("columns", "dt,page,user_id,user_id=to_bitmap(user_id)");
+    }
+
+    /** CSV-7: the documentation's delete by a field. */
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void csv7AFieldOfTheMessageDeletes(String format) throws Exception {
+        TargetTable table = twoColumns();
+        table.declared()
+                .columns("id INT, name STRING, __DORIS_DELETE_SIGN__ INT")
+                .with("sink.enable-delete", "false")
+                .with("sink.properties.format", format)
+                .with("sink.properties.columns", "id, name, __DORIS_DELETE_SIGN__")
+                .create(sql, "DORIS_SINK");
+        insert("INSERT INTO DORIS_SINK VALUES (1, 'a', 0), (2, 'b', 0)");
+        insert("INSERT INTO DORIS_SINK VALUES (1, 'a', 1)");
+        assertThat(table.rows()).containsExactly(List.of("2", "b"));
+        assertThat(table.loads(mark).get(0))
+                .containsEntry("columns", "id, name, __DORIS_DELETE_SIGN__");
+    }
+
+    /** CSV-6: the sign is added to the user's own columns. */
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json"})
+    void csv6DeletesWorkWithColumnsOfTheUser(String format) throws Exception {
+        TargetTable table = twoColumns();
+        table.declared()
+                .columns("id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED")
+                .with("sink.properties.format", format)
+                .with("sink.properties.columns", "id,name")
+                .create(sql, "target");
+        insert("INSERT INTO target VALUES (1, 'a'), (2, 'b')");
+        sql.executeSql(
+                "CREATE TEMPORARY VIEW gone AS SELECT n AS id FROM (SELECT COUNT(*) AS n FROM"
+                        + " (VALUES (1), (2)) AS v(x)) GROUP BY n");
+        insert("INSERT INTO target SELECT CAST(id AS INT), 'c' FROM gone");
+        // The count went from 1 to 2: 1 was inserted and deleted again.
+        assertThat(table.rows()).containsExactly(List.of("2", "c"));
+    }
+
+    /** The documentation's partial update. */
+    @Test
+    void aPartialUpdateKeepsTheOtherColumns() throws Exception {
+        TargetTable table =
+                TargetTable.of(
+                        DORIS,
+                        "id INT, name STRING, bank STRING, age INT, city STRING",
+                        "UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1");
+        DORIS.run("INSERT INTO " + table + " VALUES (1, 'a', 'b', 3, 'Ulm')");
+        table.declared()
+                .columns("id INT, name STRING, bank STRING, age INT")
+                .with("sink.properties.format", "json")
+                .with("sink.properties.read_json_by_line", "true")
+                .with("sink.properties.columns", "id,name,bank,age")
+                .with("sink.properties.partial_columns", "true")
+                .create(sql, "doris_sink");
+        insert("INSERT INTO doris_sink VALUES (1, 'x', 'y', 4)");
+        assertThat(table.rows()).containsExactly(List.of("1", "x", "y", "4", "Ulm"));
+    }
+
+    @Test
+    void aFlexibleUpdateWritesTheFieldsThatAreThere() throws Exception {
+        TargetTable table =
+                TargetTable.of(
+                        DORIS,
+                        "id INT, name STRING, age INT",
+                        "UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1");
+        DORIS.run("INSERT INTO " + table + " VALUES (1, 'a', 3), (2, 'b', 4)");
+        table.declared()
+                .columns("id INT, name STRING, age INT")
+                .with("sink.properties.format", "json")
+                .with("sink.properties.unique_key_update_mode", "UPDATE_FLEXIBLE_COLUMNS")
+                .create(sql, "target");
+        insert(
+                "INSERT INTO target VALUES (1, 'x', CAST(NULL AS INT)), (2, CAST(NULL AS STRING),"
+                    + " 9)");
+        assertThat(table.rows()).containsExactly(List.of("1", "x", "3"), List.of("2", "b", "9"));
+    }
+
+    @Test
+    void groupCommitHasNoLabelAndNoTransaction() throws Exception {
+        TargetTable table = TargetTable.duplicate(DORIS, "id INT");
+        table.declared()
+                .columns("id INT")
+                .with("sink.properties.group_commit", "sync_mode")
+                .create(sql, "target");
+        insert("INSERT INTO target VALUES (1), (2)");
+        assertThat(table.rows()).containsExactly(List.of("1"), List.of("2"));
+        assertThat(table.loads(mark))
+                .isNotEmpty()
+                .allSatisfy(
+                        headers ->
+                                assertThat(headers)
+                                        .containsEntry("group_commit", "sync_mode")
+                                        .doesNotContainKey("label"));
+    }
+
+    @Test
+    void aConditionLeavesRowsOut() throws Exception {
+        TargetTable table = TargetTable.duplicate(DORIS, "id INT");
+        table.declared()
+                .columns("id INT")
+                .with("sink.properties.where", "id > 1")
+                .create(sql, "target");
+        insert("INSERT INTO target VALUES (1), (2)");
+        assertThat(table.rows()).containsExactly(List.of("2"));
+    }
+
+    /** NET-1: loads and commits go to the given back ends, and no list is asked for. */
+    @Test
+    void net1GivenBackEndsAreTheOnlyTarget() throws Exception {
+        TargetTable table = twoColumns();
+        write(table.declared().with("benodes", " 127.0.0.1:" + DORIS.port("be", 1, "http")), table);
+        assertThat(table.requests(mark))
+                .allSatisfy(entry -> assertThat(entry).containsEntry("node", "be1"));
+        assertThat(DORIS.journal(mark))
+                .noneMatch(entry -> String.valueOf(entry.get("path")).contains("backends"));
+    }
+
+    /** NET-2 */
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "false"})
+    void net2AFrontEndNamesTheBackEndOrItsListDoes(String redirect) throws Exception {
+        TargetTable table = twoColumns();
+        write(table.declared().with("auto-redirect", redirect), table);
+        boolean frontEnd =
+                table.requests(mark).stream()
+                        .anyMatch(entry -> String.valueOf(entry.get("channel")).startsWith("fe"));
+        assertThat(frontEnd).isEqualTo(redirect.equals("true"));
+    }
+
+    @Test
+    void theLoadTimeoutIsTheUsers() throws Exception {
+        TargetTable table = twoColumns();
+        assertThat(write(table.declared().with("sink.properties.timeout", "777"), table))
+                .containsEntry("timeout", "777");
+    }
+}
