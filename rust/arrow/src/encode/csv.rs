@@ -10,7 +10,7 @@ use arrow_array::RecordBatch;
 use super::json::{self, Quirk};
 use super::out::Out;
 use super::plan::{Bound, Plan, Values, slice};
-use super::{Column, CsvOptions, Refused, Rows};
+use super::{Column, CsvOptions, Refused, Rows, text};
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
 
@@ -34,7 +34,8 @@ struct Rules {
     /// The bytes that make a field one to look at: first bytes of the delimiters, carriage return, enclosing and escape
     /// character. The last ones are repeated where there are fewer.
     triggers: [u8; 5],
-    /// Whether a number, date or base64 text may hold a trigger.
+    /// Whether values other than texts have to be looked at too: a number, date or base64 text may hold a trigger, or bytes
+    /// become an empty line.
     scalars_too: bool,
     /// Whether a row has one field only.
     single: bool,
@@ -150,9 +151,10 @@ impl Rules {
             options.escape.unwrap_or(delimiter),
         ];
         Self {
-            scalars_too: triggers
-                .iter()
-                .any(|byte| byte.is_ascii_alphanumeric() || b"+-.:=/ ".contains(byte)),
+            scalars_too: columns == 1
+                || triggers
+                    .iter()
+                    .any(|byte| byte.is_ascii_alphanumeric() || b"+-.:=/ ".contains(byte)),
             options: options.clone(),
             triggers,
             single: columns == 1,
@@ -198,19 +200,9 @@ impl Rules {
     #[inline]
     fn is_plain(&self, text: &[u8]) -> bool {
         let [a, b, c, d, e] = self.triggers;
-        let bad = |byte: u8| (byte == a) | (byte == b) | (byte == c) | (byte == d) | (byte == e);
-        let (blocks, rest) = text.as_chunks::<16>();
-        for block in blocks {
-            if block.iter().fold(false, |found, byte| found | bad(*byte)) {
-                return false;
-            }
-        }
-        if rest.len() >= 8 {
-            let (halves, tail) = rest.as_chunks::<8>();
-            let found = halves[0].iter().fold(false, |found, byte| found | bad(*byte));
-            return !found && !tail.iter().any(|byte| bad(*byte));
-        }
-        !rest.iter().any(|byte| bad(*byte))
+        !text::holds(text, |byte| {
+            (byte == a) | (byte == b) | (byte == c) | (byte == d) | (byte == e)
+        })
     }
 
     /// Whether the reader would drop a part of the text, or its row.

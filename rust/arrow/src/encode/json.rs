@@ -278,20 +278,9 @@ pub(super) fn string(text: &[u8], quirk: Quirk, out: &mut Out<'_>) {
 /// Whether a text holds nothing to escape.
 #[inline]
 fn is_plain(text: &[u8], quirk: u8) -> bool {
-    let bad = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\') | (byte == quirk);
-    let (blocks, rest) = text.as_chunks::<16>();
-    for block in blocks {
-        // Without a way out inside, so that it becomes a few wide instructions.
-        if block.iter().fold(false, |found, byte| found | bad(*byte)) {
-            return false;
-        }
-    }
-    if rest.len() >= 8 {
-        let (halves, tail) = rest.as_chunks::<8>();
-        let found = halves[0].iter().fold(false, |found, byte| found | bad(*byte));
-        return !found && !tail.iter().any(|byte| bad(*byte));
-    }
-    !rest.iter().any(|byte| bad(*byte))
+    !text::holds(text, |byte| {
+        (byte < 0x20) | (byte == b'"') | (byte == b'\\') | (byte == quirk)
+    })
 }
 
 #[inline(never)]

@@ -76,7 +76,7 @@ pub struct Encoder {
 enum Body {
     Csv(csv::CsvRows),
     Json(json::JsonRows),
-    Arrow(arrow::ArrowRows),
+    Arrow(Box<arrow::ArrowRows>),
 }
 
 /// Encodes rows as lines of text.
@@ -111,7 +111,7 @@ impl Encoder {
         let body = Some(match format {
             Format::Csv(options) => Body::Csv(csv::CsvRows::new(options, &columns, zone)?),
             Format::Json(options) => Body::Json(json::JsonRows::new(options, &columns, zone)?),
-            Format::Arrow => Body::Arrow(arrow::ArrowRows::new(&columns, zone)?),
+            Format::Arrow => Body::Arrow(Box::new(arrow::ArrowRows::new(&columns, zone)?)),
         });
         Ok(Self { columns, body })
     }

@@ -159,6 +159,20 @@ pub(super) fn base64(bytes: &[u8], out: &mut Out<'_>) {
     out.advance(length);
 }
 
+/// Whether a text holds a byte of some kind.
+#[inline]
+pub(super) fn holds(text: &[u8], kind: impl Fn(u8) -> bool + Copy) -> bool {
+    // Blocks without a way out inside, so that each becomes a few wide instructions.
+    fn block<const WIDTH: usize>(bytes: &[u8; WIDTH], kind: impl Fn(u8) -> bool) -> bool {
+        bytes.iter().fold(false, |found, byte| found | kind(*byte))
+    }
+    let (blocks, rest) = text.as_chunks::<16>();
+    let (halves, tail) = rest.as_chunks::<8>();
+    blocks.iter().any(|bytes| block(bytes, kind))
+        || halves.iter().any(|bytes| block(bytes, kind))
+        || tail.iter().any(|byte| kind(*byte))
+}
+
 /// Year, month and day of a number of days since 1970-01-01, by the calendar that Doris and Flink use for all years.
 #[inline]
 fn civil(days: i32) -> Option<(u32, u32, u32)> {
