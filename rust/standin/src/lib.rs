@@ -7,6 +7,7 @@ mod admin;
 mod be;
 pub mod clock;
 mod config;
+mod drain;
 mod fe;
 mod flight;
 pub mod mysql;
@@ -19,9 +20,11 @@ mod users;
 
 pub use admin::journal::Entry;
 pub use admin::rules::{Action, AnswerFault, Close, Match, Point, Rule, RuleState, StatusFault};
-pub use admin::stats::Stats;
+pub use admin::stats::{Stats, TableLoads};
 pub use config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};
+pub use discard::Discarded;
 pub use standin::Standin;
+pub use txn::{LoadKind, Transaction, TxnState};
 
 pub mod catalog;
 pub mod catalog_partition;
@@ -45,5 +48,6 @@ mod tasks;
 pub mod text;
 pub mod txn;
 pub mod types;
+mod url;
 pub mod values;
 pub mod zone;

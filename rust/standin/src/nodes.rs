@@ -183,6 +183,8 @@ impl Nodes {
         self.shared.faults.delete(None);
         self.end.cancel();
         self.stop(|_| true).await;
+        self.shared.loads.end().await;
+        self.shared.engine.transactions().end().await;
     }
 
     async fn stop(&self, chosen: impl Fn(Service) -> bool) {
@@ -271,7 +273,7 @@ async fn until(stop: CancellationToken, server: impl Future<Output = ()>) {
     }
 }
 
-/// Ends idle sessions and drops results that nobody came for.
+/// Ends idle sessions and transactions that ran out of time, and drops results that nobody came for.
 async fn sweep(shared: Arc<Shared>, end: CancellationToken) {
     let mut ticks = tokio::time::interval(SWEEP);
     loop {
@@ -282,5 +284,6 @@ async fn sweep(shared: Arc<Shared>, end: CancellationToken) {
         let ended = shared.sessions.drop_idle(shared.flight.wait_timeout);
         shared.results.drop_sessions(&ended);
         shared.results.drop_older(shared.flight.result_age);
+        shared.engine.transactions().sweep();
     }
 }

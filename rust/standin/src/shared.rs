@@ -1,17 +1,20 @@
 //! What the channels of one cluster share.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use crate::admin::faults::{Faults, Sight, Strike};
 use crate::admin::journal::{Entry, Journal};
 use crate::admin::rules::Point;
 use crate::admin::stats::{Counters, Stats};
+use crate::be::error_log::ErrorLogs;
 use crate::cluster::Cluster;
 use crate::engine::Engine;
 use crate::flight::results::Results;
 use crate::flight::sessions::Sessions;
 use crate::flight::switches::FlightSwitches;
 use crate::profile::Switches;
+use crate::tasks::Tasks;
 use crate::users::Users;
 
 /// The state behind every listener.
@@ -26,6 +29,11 @@ pub(crate) struct Shared {
     pub(crate) counters: Counters,
     pub(crate) sessions: Sessions,
     pub(crate) results: Results,
+    /// Loads and decisions that are under way at back ends.
+    pub(crate) loads: Tasks,
+    pub(crate) error_logs: ErrorLogs,
+    /// Counts up, so that loads go to the back ends by turns.
+    pub(crate) load_turn: AtomicUsize,
 }
 
 impl Shared {
@@ -56,6 +64,7 @@ impl Shared {
     pub(crate) fn stats(&self) -> Stats {
         use std::sync::atomic::Ordering::Relaxed;
         let counters = &self.counters;
+        let loads = counters.loads.tables();
         Stats {
             flight_sessions: self.sessions.open() as u64,
             flight_sessions_max: self.sessions.most() as u64,
@@ -71,6 +80,11 @@ impl Shared {
             bytes_served: counters.bytes_served.load(Relaxed),
             batches_served: counters.batches_served.load(Relaxed),
             rows_per_backend: counters.rows_per_backend(),
+            loads_open: counters.loads.open.now(),
+            loads_open_max: counters.loads.open.most(),
+            bytes_taken: loads.values().map(|table| table.bytes).sum(),
+            rows_taken: loads.values().map(|table| table.rows).sum(),
+            loads,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use tokio_util::sync::CancellationToken;
 
@@ -9,8 +10,10 @@ use crate::admin::faults::Faults;
 use crate::admin::journal::{Entry, Journal, mask_statement};
 use crate::admin::rules::{Rule, RuleState};
 use crate::admin::stats::{Counters, Stats};
+use crate::be::error_log::ErrorLogs;
 use crate::cluster::{Backend, Cluster, Frontend};
 use crate::config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};
+use crate::discard::Discarded;
 use crate::engine::{Answer, Engine};
 use crate::flight::results::Results;
 use crate::flight::sessions::Sessions;
@@ -19,6 +22,8 @@ use crate::nodes::{Bound, Nodes, Service, bind};
 use crate::profile::Switches;
 use crate::script::statements;
 use crate::shared::Shared;
+use crate::tasks::Tasks;
+use crate::txn::Transaction;
 use crate::users::Users;
 
 /// Id of the first back end, as Doris gives them out.
@@ -56,7 +61,15 @@ impl Standin {
             counters: Counters::default(),
             sessions: Sessions::default(),
             results: Results::default(),
+            loads: Tasks::default(),
+            error_logs: ErrorLogs::default(),
+            load_turn: AtomicUsize::new(0),
         });
+        let weak = Arc::downgrade(&shared);
+        shared
+            .engine
+            .transactions()
+            .set_gate(Box::new(move |point, sight| weak.upgrade()?.struck(point, sight)));
         for path in &config.init {
             let sql = tokio::fs::read_to_string(path)
                 .await
@@ -135,6 +148,33 @@ impl Standin {
     /// Deletes one rule and releases what it holds; false when there is none of that number.
     pub fn delete_fault(&self, id: u64) -> bool {
         self.nodes.shared().faults.delete(Some(id))
+    }
+
+    /// All transactions that are remembered, in the order of their numbers.
+    pub fn transactions(&self) -> Vec<Transaction> {
+        self.engine().transactions().list()
+    }
+
+    /// Forgets finished transactions, of one database or label where one is given, and so frees their labels; gives
+    /// how many.
+    pub fn purge_labels(&self, database: Option<&str>, label: Option<&str>) -> usize {
+        self.engine().transactions().purge(database, label)
+    }
+
+    /// Lets a table count its loads instead of keeping them, from zero, or keep them again; false when there is no
+    /// such table.
+    pub fn discard(&self, database: &str, table: &str, on: bool) -> bool {
+        let found = self.engine().table_info(database, table);
+        if let Some(table) = &found {
+            self.engine().discards().set(table.id, on);
+        }
+        found.is_some()
+    }
+
+    /// What a discarding table was sent; `None` when it keeps its rows or does not exist.
+    pub fn discarded(&self, database: &str, table: &str) -> Option<Discarded> {
+        let table = self.engine().table_info(database, table)?;
+        self.engine().discards().get(table.id)
     }
 
     /// Counters.

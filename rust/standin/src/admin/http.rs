@@ -22,6 +22,9 @@ pub(crate) async fn serve(nodes: Arc<Nodes>, incoming: Incoming) {
         .route("/faults", get(faults).post(add_fault).delete(clear_faults))
         .route("/faults/{id}", delete(delete_fault))
         .route("/tables/{db}/{table}", get(table))
+        .route("/tables/{db}/{table}/discard", post(discard))
+        .route("/transactions", get(transactions))
+        .route("/labels/purge", post(purge_labels))
         .route("/sessions/drop", post(drop_sessions))
         .route("/clock", post(clock))
         .route("/backends/{index}/{what}", post(backend))
@@ -101,8 +104,68 @@ async fn table(State(nodes): State<Arc<Nodes>>, Path((database, name)): Path<(St
         "version": info.version,
         "stamp": info.stamp,
         "tablets": tablets,
+        "discarded": nodes.shared().engine.discards().get(info.id),
     }))
     .into_response()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Discard {
+    on: bool,
+}
+
+impl Default for Discard {
+    fn default() -> Self {
+        Self { on: true }
+    }
+}
+
+async fn discard(
+    State(nodes): State<Arc<Nodes>>,
+    Path((database, name)): Path<(String, String)>,
+    body: String,
+) -> Response {
+    let wanted = match body_or_default::<Discard>(&body) {
+        Ok(wanted) => wanted,
+        Err(error) => return refusal(StatusCode::BAD_REQUEST, error),
+    };
+    let engine = &nodes.shared().engine;
+    let Some(info) = engine.table_info(&database, &name) else {
+        return refusal(StatusCode::NOT_FOUND, format!("no table {database}.{name}"));
+    };
+    engine.discards().set(info.id, wanted.on);
+    done()
+}
+
+async fn transactions(State(nodes): State<Arc<Nodes>>) -> Response {
+    Json(nodes.shared().engine.transactions().list()).into_response()
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Purge {
+    database: Option<String>,
+    label: Option<String>,
+}
+
+async fn purge_labels(State(nodes): State<Arc<Nodes>>, body: String) -> Response {
+    match body_or_default::<Purge>(&body) {
+        Ok(Purge { database, label }) => {
+            let transactions = nodes.shared().engine.transactions();
+            let purged = transactions.purge(database.as_deref(), label.as_deref());
+            Json(json!({"purged": purged})).into_response()
+        }
+        Err(error) => refusal(StatusCode::BAD_REQUEST, error),
+    }
+}
+
+/// Reads a body of JSON, which may be absent.
+fn body_or_default<T: serde::de::DeserializeOwned + Default>(body: &str) -> Result<T, String> {
+    if body.trim().is_empty() {
+        return Ok(T::default());
+    }
+    serde_json::from_str(body).map_err(|error| error.to_string())
 }
 
 async fn drop_sessions(State(nodes): State<Arc<Nodes>>) -> Response {

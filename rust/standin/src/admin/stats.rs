@@ -1,9 +1,12 @@
 //! Counters of what is open now and what was served so far.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde::Serialize;
+
+use crate::cluster::lock;
 
 /// Counters of one cluster; gauges go up and down by [`Open`] guards.
 #[derive(Default)]
@@ -16,6 +19,7 @@ pub(crate) struct Counters {
     pub(crate) rows_served: AtomicU64,
     pub(crate) bytes_served: AtomicU64,
     pub(crate) batches_served: AtomicU64,
+    pub(crate) loads: Arc<LoadCounters>,
     per_backend: RwLock<Vec<u64>>,
 }
 
@@ -50,6 +54,91 @@ pub struct Stats {
     pub batches_served: u64,
     /// Rows served so far by each back end.
     pub rows_per_backend: Vec<u64>,
+    /// Stream Loads that are open now.
+    pub loads_open: u64,
+    /// Most Stream Loads that were open at once.
+    pub loads_open_max: u64,
+    /// Bytes of load bodies taken so far, as they came.
+    pub bytes_taken: u64,
+    /// Rows that Stream Loads brought so far; those of discarding tables are not counted.
+    pub rows_taken: u64,
+    /// The same for each table, by `db.table`.
+    pub loads: BTreeMap<String, TableLoads>,
+}
+
+/// Stream Loads into one table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TableLoads {
+    /// Begun so far.
+    pub begun: u64,
+    /// Open now.
+    pub open: u64,
+    /// Most that were open at once.
+    pub open_max: u64,
+    /// Bytes of their bodies, as they came.
+    pub bytes: u64,
+    /// Rows of those that succeeded.
+    pub rows: u64,
+}
+
+/// Counters of Stream Loads.
+#[derive(Default)]
+pub(crate) struct LoadCounters {
+    pub(crate) open: Arc<Gauge>,
+    tables: Mutex<BTreeMap<String, TableLoads>>,
+}
+
+impl LoadCounters {
+    /// Counts bytes of a body.
+    pub(crate) fn bytes(&self, table: &str, bytes: u64) {
+        self.change(table, |loads| loads.bytes += bytes);
+    }
+
+    /// Counts rows of a load that succeeded.
+    pub(crate) fn rows(&self, table: &str, rows: u64) {
+        self.change(table, |loads| loads.rows += rows);
+    }
+
+    /// The counters of each table.
+    pub(crate) fn tables(&self) -> BTreeMap<String, TableLoads> {
+        lock(&self.tables).clone()
+    }
+
+    fn change(&self, table: &str, change: impl FnOnce(&mut TableLoads)) {
+        let mut tables = lock(&self.tables);
+        match tables.get_mut(table) {
+            Some(loads) => change(loads),
+            None => change(tables.entry(table.to_owned()).or_default()),
+        }
+    }
+}
+
+/// Counts a load as open until it is dropped.
+pub(crate) struct OpenLoad {
+    counters: Arc<LoadCounters>,
+    table: String,
+    _open: Open,
+}
+
+impl OpenLoad {
+    pub(crate) fn new(counters: &Arc<LoadCounters>, table: &str) -> Self {
+        counters.change(table, |loads| {
+            loads.begun += 1;
+            loads.open += 1;
+            loads.open_max = loads.open_max.max(loads.open);
+        });
+        Self {
+            counters: counters.clone(),
+            table: table.to_owned(),
+            _open: Open::new(&counters.open),
+        }
+    }
+}
+
+impl Drop for OpenLoad {
+    fn drop(&mut self) {
+        self.counters.change(&self.table, |loads| loads.open -= 1);
+    }
 }
 
 /// A number of open things and the most that were open at once.

@@ -1,6 +1,7 @@
 //! REST service of a front end: envelopes, credentials, and which path does what.
 
 mod envelope;
+mod load;
 mod plan;
 mod schema;
 mod statement;
@@ -20,6 +21,7 @@ use crate::admin::journal::{Entry, masked_headers};
 use crate::admin::rules::{Action, Point};
 use crate::net::{ConnectionHandle, Incoming};
 use crate::shared::Shared;
+use crate::url::{query, segments};
 
 /// Largest body of a REST call; loads do not pass here.
 const BODY_MOST: usize = 64 << 20;
@@ -79,6 +81,9 @@ async fn handle(
     ConnectInfo(connection): ConnectInfo<ConnectionHandle>,
     request: Request,
 ) -> Response {
+    if let Some(kind) = load::kind(request.method(), request.uri().path()) {
+        return load::serve(&rest, kind, connection, request).await;
+    }
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, BODY_MOST).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
@@ -320,44 +325,4 @@ fn broken(action: &Action, connection: &ConnectionHandle) -> Option<Outcome> {
         answer.code.unwrap_or(1),
         data,
     )))
-}
-
-fn segments(path: &str) -> Vec<String> {
-    path.split('/')
-        .filter(|segment| !segment.is_empty())
-        .map(|segment| decode(segment, false))
-        .collect()
-}
-
-fn query(text: &str) -> Vec<(String, String)> {
-    text.split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (decode(key, true), decode(value, true))
-        })
-        .collect()
-}
-
-/// Decodes `%41`, and `+` as a blank where that is the rule.
-fn decode(text: &str, plus: bool) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = bytes
-            .get(at + 1..at + 3)
-            .and_then(|hex| std::str::from_utf8(hex).ok());
-        match (bytes[at], hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
-            (b'%', Some(byte)) => {
-                decoded.push(byte);
-                at += 3;
-                continue;
-            }
-            (b'+', _) if plus => decoded.push(b' '),
-            (byte, _) => decoded.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }
