@@ -99,6 +99,11 @@ public class DorisSink<IN>
         return input;
     }
 
+    /** What the sink knows of the job's checkpoints. */
+    CheckpointPlan checkpoints() {
+        return checkpoints;
+    }
+
     @Override
     public String toString() {
         return "DorisSink{" + config + '}';

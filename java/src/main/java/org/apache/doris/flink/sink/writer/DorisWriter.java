@@ -228,7 +228,6 @@ public final class DorisWriter<IN>
     }
 
     private void initialize() throws IOException, InterruptedException {
-        TableIdentifier table = config.connection().table();
         if (lingering != null) {
             lingering.warn();
             vanished = lingering.ofVanishedSubtasks();
@@ -236,7 +235,8 @@ public final class DorisWriter<IN>
             boolean oneTable = config.declared().isPresent();
             inherited = oneTable ? List.of() : lingering.inherited();
         }
-        if (table != null) {
+        if (config.connection().hasTable()) {
+            TableIdentifier table = config.connection().table();
             loads.check(table.database(), table.table());
         }
         input.open();

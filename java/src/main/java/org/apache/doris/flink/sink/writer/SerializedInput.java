@@ -9,6 +9,7 @@ import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -18,21 +19,26 @@ import java.util.Map;
  */
 final class SerializedInput<IN> implements RecordInput<IN> {
 
+    private static final long FIRST_SIZE = 4096;
+
+    /** Of a heap array. */
+    private static final long LARGEST_SIZE = 1 << 30;
+
     private final DorisRecordSerializer<IN> serializer;
     private final TableIdentifier configured;
     private final byte[] delimiter;
     private final long bufferSize;
     private final TableLoads loads;
-    private final Map<TableLoad, RawBuffer> buffers = new LinkedHashMap<>();
+    private final Map<String, Map<String, RawBuffer>> buffers = new LinkedHashMap<>();
 
     /** Whether {@link #close} has something to end. */
     private boolean opened;
 
     SerializedInput(SinkConfig config, DorisRecordSerializer<IN> serializer, TableLoads loads) {
         this.serializer = serializer;
-        this.configured = config.connection().table();
+        this.configured = config.connection().hasTable() ? config.connection().table() : null;
         this.delimiter = delimiter(config.write().properties());
-        this.bufferSize = config.write().bufferSize();
+        this.bufferSize = Math.min(config.write().bufferSize(), LARGEST_SIZE);
         this.loads = loads;
     }
 
@@ -50,10 +56,12 @@ final class SerializedInput<IN> implements RecordInput<IN> {
     @Override
     public void flush() throws IOException, InterruptedException {
         append(serializer.flush());
-        for (RawBuffer buffer : buffers.values()) {
-            buffer.submit();
+        for (Map<String, RawBuffer> ofDatabase : buffers.values()) {
+            for (RawBuffer buffer : ofDatabase.values()) {
+                buffer.submit();
+            }
         }
-        // The loads end with the checkpoint; later rows open new ones.
+        // The loads end with the checkpoint; of a quiet table nothing is kept.
         buffers.clear();
     }
 
@@ -81,13 +89,18 @@ final class SerializedInput<IN> implements RecordInput<IN> {
             database = configured.database();
             table = configured.table();
         }
-        TableLoad load = loads.of(database, table);
-        RawBuffer buffer = buffers.get(load);
+        buffer(database, table).append(record.getRow());
+    }
+
+    private RawBuffer buffer(String database, String table) {
+        Map<String, RawBuffer> ofDatabase =
+                buffers.computeIfAbsent(database, key -> new LinkedHashMap<>());
+        RawBuffer buffer = ofDatabase.get(table);
         if (buffer == null) {
-            buffer = new RawBuffer(load);
-            buffers.put(load, buffer);
+            buffer = new RawBuffer(database, table);
+            ofDatabase.put(table, buffer);
         }
-        buffer.append(record.getRow());
+        return buffer;
     }
 
     private static byte[] delimiter(Map<String, String> properties) {
@@ -98,16 +111,22 @@ final class SerializedInput<IN> implements RecordInput<IN> {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The buffer of one open load that is being filled. */
+    /**
+     * Rows of one table that are not handed over yet. Begins small, so that many tables with few
+     * rows each take little.
+     */
     private final class RawBuffer {
 
-        private final TableLoad load;
-        private ByteBuffer current;
+        private final String database;
+        private final String table;
+        private byte[] bytes = new byte[(int) Math.min(FIRST_SIZE, bufferSize)];
+        private int used;
         private long rows;
         private boolean any;
 
-        private RawBuffer(TableLoad load) {
-            this.load = load;
+        private RawBuffer(String database, String table) {
+            this.database = database;
+            this.table = table;
         }
 
         private void append(byte[] row) throws IOException, InterruptedException {
@@ -115,37 +134,39 @@ final class SerializedInput<IN> implements RecordInput<IN> {
                 put(delimiter);
             }
             any = true;
-            if (current == null) {
-                current = load.acquire(bufferSize);
-            }
             put(row);
             rows++;
         }
 
         /** A row may go over several buffers: the load sees one stream of bytes. */
-        private void put(byte[] bytes) throws IOException, InterruptedException {
+        private void put(byte[] more) throws IOException, InterruptedException {
             int done = 0;
-            while (done < bytes.length) {
-                if (current == null) {
-                    current = load.acquire(bufferSize);
+            while (done < more.length) {
+                int length = (int) Math.min(more.length - done, bufferSize - used);
+                if (used + length > bytes.length) {
+                    long doubled = Math.max(2L * bytes.length, used + length);
+                    bytes = Arrays.copyOf(bytes, (int) Math.min(doubled, bufferSize));
                 }
-                int length = Math.min(bytes.length - done, current.remaining());
-                current.put(bytes, done, length);
+                System.arraycopy(more, done, bytes, used, length);
+                used += length;
                 done += length;
-                if (!current.hasRemaining()) {
+                if (used == bufferSize) {
                     submit();
                 }
             }
         }
 
-        private void submit() throws IOException {
-            if (current != null) {
-                int used = current.position();
-                current = null;
-                long counted = rows;
-                rows = 0;
-                load.submit(counted, new long[] {used});
+        private void submit() throws IOException, InterruptedException {
+            if (used == 0 && rows == 0) {
+                return;
             }
+            TableLoad load = loads.of(database, table);
+            // The last row may have ended exactly where the buffer did.
+            ByteBuffer body = load.acquire(Math.max(1, used));
+            body.put(bytes, 0, used);
+            load.submit(rows, new long[] {used});
+            used = 0;
+            rows = 0;
         }
     }
 }

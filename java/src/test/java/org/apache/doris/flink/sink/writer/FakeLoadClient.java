@@ -37,8 +37,16 @@ final class FakeLoadClient implements LoadClient {
     /** Figures that the server adds to its answers. */
     Map<String, String> figures = Map.of();
 
+    private static FakeLoadClient newest;
+
     FakeLoadClient(FakeDoris doris) {
         this.doris = doris;
+        newest = this;
+    }
+
+    /** The client made last, also that of a writer that could not start. */
+    static FakeLoadClient last() {
+        return newest;
     }
 
     /** What happens to a load. */
@@ -102,12 +110,27 @@ final class FakeLoadClient implements LoadClient {
         closed = true;
     }
 
+    /** One buffer as it was handed over. */
+    static final class Submitted {
+
+        final ByteBuffer body;
+        final long rows;
+        final long[] layout;
+
+        private Submitted(ByteBuffer body, long rows, long[] layout) {
+            this.body = body;
+            this.rows = rows;
+            this.layout = layout;
+        }
+    }
+
     /** One load. */
     final class FakeLoad implements Load {
 
         final String database;
         final String table;
         final StringBuilder body = new StringBuilder();
+        final List<Submitted> batches = new ArrayList<>();
         private final String base;
         private final List<String> skipped = new ArrayList<>();
         private long number;
@@ -124,6 +147,11 @@ final class FakeLoadClient implements LoadClient {
             this.table = table;
             this.base = base;
             this.number = next;
+        }
+
+        /** Breaks it. */
+        void fail(IOException reason) {
+            failure = reason;
         }
 
         private LoadFault fault() {
@@ -147,7 +175,10 @@ final class FakeLoadClient implements LoadClient {
         @Override
         public void submit(long count, long[] layout) throws IOException {
             check();
-            body.append(new String(buffer.array(), 0, (int) layout[0], StandardCharsets.UTF_8));
+            batches.add(new Submitted(buffer, count, layout));
+            if (layout.length == 1) {
+                body.append(new String(buffer.array(), 0, (int) layout[0], StandardCharsets.UTF_8));
+            }
             buffer = null;
             rows += count;
             if (id < 0) {

@@ -1,0 +1,143 @@
+package org.apache.doris.flink.sink.writer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.doris.flink.sink.RecordedMetrics;
+import org.apache.doris.flink.sink.transaction.FakeDoris;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.Test;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Row kinds on their way into loads. */
+class RowDataInputTest {
+
+    private static final RowType TYPE = RowType.of(new BigIntType());
+
+    private final FakeLoadClient client = new FakeLoadClient(new FakeDoris());
+    private final RecordedMetrics metrics = new RecordedMetrics();
+    private TableLoads loads;
+
+    private RowDataInput input(TestSink.Start options) throws Exception {
+        WriterMetrics writerMetrics = new WriterMetrics(metrics, client::figures);
+        loads =
+                new TableLoads(
+                        new WriterIdentity("op", "job", 0, 1, 0, 0), client, null, writerMetrics);
+        RowDataInput input = new RowDataInput(options.config(), TYPE, loads, writerMetrics);
+        input.open();
+        return input;
+    }
+
+    private TestSink.Start options() {
+        return TestSink.on(client.doris);
+    }
+
+    private static void writeAllKinds(RowDataInput input) throws Exception {
+        long key = 0;
+        GenericRowData reused = new GenericRowData(1);
+        for (RowKind kind : RowKind.values()) {
+            reused.setField(0, key++);
+            reused.setRowKind(kind);
+            input.write(reused);
+        }
+        input.flush();
+    }
+
+    /** Keys and signs of the batches, such as {@code 3:1}; a key alone without a sign column. */
+    private List<String> written(boolean signs) {
+        List<String> rows = new ArrayList<>();
+        for (FakeLoadClient.FakeLoad load : client.opened) {
+            for (FakeLoadClient.Submitted batch : load.batches) {
+                int columns = (int) batch.layout[0];
+                assertThat(columns).isEqualTo(signs ? 2 : 1);
+                // nodes, (length, nulls) each, buffers, (offset, length) each.
+                int buffers = 1 + 2 * columns + 1;
+                int keys = (int) batch.layout[buffers + 2];
+                int sign = signs ? (int) batch.layout[buffers + 6] : 0;
+                ByteBuffer body = batch.body;
+                for (int i = 0; i < batch.rows; i++) {
+                    rows.add(body.getLong(keys + 8 * i) + (signs ? ":" + body.get(sign + i) : ""));
+                }
+            }
+        }
+        return rows;
+    }
+
+    @Test
+    void theKindOfARowIsItsDeleteSign() throws Exception {
+        writeAllKinds(input(options()));
+        assertThat(written(true)).as("-U is left out").containsExactly("0:0", "2:0", "3:1");
+        assertThat(metrics.count("rowsSkippedByDeleteRule")).isZero();
+    }
+
+    @Test
+    void cdc8UpdateBeforeDeletesWhenItIsKept() throws Exception {
+        writeAllKinds(input(options().option("sink.ignore.update-before", "false")));
+        assertThat(written(true)).containsExactly("0:0", "1:1", "2:0", "3:1");
+    }
+
+    @Test
+    void cdc7SeveralChangesOfOneKeyKeepTheirOrder() throws Exception {
+        RowDataInput input = input(options());
+        input.write(GenericRowData.ofKind(RowKind.INSERT, 1L));
+        input.write(GenericRowData.ofKind(RowKind.DELETE, 1L));
+        input.write(GenericRowData.ofKind(RowKind.INSERT, 1L));
+        input.flush();
+        assertThat(written(true)).containsExactly("1:0", "1:1", "1:0");
+    }
+
+    @Test
+    void cdc9OnATableThatIsNotUniqueADeleteIsAnOrdinaryRowWithAWarning() throws Exception {
+        client.unique = false;
+        RowDataInput input = input(options().option("sink.ignore.update-before", "false"));
+        try (CapturedLogs logs = CapturedLogs.of(RowDataInput.class)) {
+            writeAllKinds(input);
+            writeAllKinds(input);
+            assertThat(logs.lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARN")
+                    .contains("test.t")
+                    .contains("not a Unique table")
+                    .contains("rowsSkippedByDeleteRule");
+        }
+        assertThat(written(false)).containsExactly("0", "1", "2", "3", "0", "1", "2", "3");
+        assertThat(metrics.count("rowsSkippedByDeleteRule")).isEqualTo(4);
+    }
+
+    @Test
+    void withDeletesOffTheKindIsNotLookedAt() throws Exception {
+        client.unique = false;
+        RowDataInput input = input(options().option("sink.enable-delete", "false"));
+        try (CapturedLogs logs = CapturedLogs.of(RowDataInput.class)) {
+            writeAllKinds(input);
+            assertThat(logs.lines())
+                    .singleElement()
+                    .asString()
+                    .contains("'sink.enable-delete' is 'false'");
+        }
+        assertThat(written(false)).containsExactly("0", "2", "3");
+    }
+
+    @Test
+    void aFullBufferIsHandedOverAtOnce() throws Exception {
+        RowDataInput input = input(options().option("sink.buffer-size", "4kb"));
+        GenericRowData row = new GenericRowData(1);
+        for (long i = 0; i < 2000; i++) {
+            row.setField(0, i);
+            input.write(row);
+        }
+        int before = client.opened.get(0).batches.size();
+        assertThat(before).isGreaterThan(3);
+        input.flush();
+        assertThat(written(true)).hasSize(2000).startsWith("0:0").endsWith("1999:0");
+        assertThat(client.opened.get(0).batches).allMatch(batch -> batch.body.capacity() <= 4096);
+        input.flush();
+        assertThat(client.opened).hasSize(1);
+    }
+}

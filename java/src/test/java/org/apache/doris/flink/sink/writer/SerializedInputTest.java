@@ -1,0 +1,168 @@
+package org.apache.doris.flink.sink.writer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.apache.doris.flink.config.SinkConfig;
+import org.apache.doris.flink.sink.RecordedMetrics;
+import org.apache.doris.flink.sink.transaction.FakeDoris;
+import org.apache.doris.flink.sink.writer.serializer.DorisRecord;
+import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Bytes of a user's serializer on their way into loads. */
+class SerializedInputTest {
+
+    private final FakeDoris doris = new FakeDoris();
+    private final FakeLoadClient client = new FakeLoadClient(doris);
+    private final List<String> events = new ArrayList<>();
+    private DorisRecord last = DorisRecord.empty;
+    private TableLoads loads;
+
+    private SerializedInput<DorisRecord> input(TestSink.Start options) throws Exception {
+        SinkConfig config = options.config();
+        loads =
+                new TableLoads(
+                        new WriterIdentity("op", "job", 0, 1, 0, 0),
+                        client,
+                        null,
+                        new WriterMetrics(new RecordedMetrics(), client::figures));
+        SerializedInput<DorisRecord> input =
+                new SerializedInput<>(
+                        config,
+                        new DorisRecordSerializer<DorisRecord>() {
+                            private static final long serialVersionUID = 1L;
+
+                            @Override
+                            public void initial() {
+                                events.add("initial");
+                            }
+
+                            @Override
+                            public DorisRecord serialize(DorisRecord record) {
+                                return record;
+                            }
+
+                            @Override
+                            public DorisRecord flush() {
+                                events.add("flush");
+                                return last;
+                            }
+
+                            @Override
+                            public void close() {
+                                events.add("close");
+                            }
+                        },
+                        loads);
+        input.open();
+        return input;
+    }
+
+    private TestSink.Start options() {
+        return TestSink.on(doris).option("sink.buffer-size", "1kb");
+    }
+
+    private static DorisRecord row(String text) {
+        return DorisRecord.of(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aDelimiterStandsBetweenRowsAndNotAtTheEnd() throws Exception {
+        SerializedInput<DorisRecord> input = input(options());
+        input.write(row("a"));
+        input.write(row("b"));
+        input.flush();
+        assertThat(client.opened.get(0).body).hasToString("a\nb");
+        loads.close();
+        input.write(row("c"));
+        input.flush();
+        assertThat(client.opened.get(1).body).as("the next checkpoint").hasToString("c");
+    }
+
+    @Test
+    void theDelimiterIsTheUsersWithItsEscapes() throws Exception {
+        SerializedInput<DorisRecord> input =
+                input(options().option("sink.properties.line_delimiter", "\\x01\\n"));
+        input.write(row("a"));
+        input.write(row("b"));
+        input.flush();
+        assertThat(client.opened.get(0).body).hasToString("a\u0001\nb");
+    }
+
+    @Test
+    void rowsOfAnySizeAreSentWhole() throws Exception {
+        SerializedInput<DorisRecord> input = input(options());
+        StringBuilder expected = new StringBuilder();
+        int rows = 0;
+        for (int size : new int[] {0, 1, 1022, 1023, 1024, 1025, 0, 5000, 1, 2047, 2048, 300_000}) {
+            String text = String.valueOf((char) ('a' + rows % 26)).repeat(size);
+            expected.append(rows++ == 0 ? "" : "\n").append(text);
+            input.write(row(text));
+        }
+        input.flush();
+        assertThat(client.opened).hasSize(1);
+        assertThat(client.opened.get(0).body.toString()).isEqualTo(expected.toString());
+        assertThat(client.opened.get(0).outcome().rows()).isEqualTo(rows);
+    }
+
+    @Test
+    void recordsWithoutARowAreSkipped() throws Exception {
+        SerializedInput<DorisRecord> input = input(options());
+        input.write(null);
+        input.write(DorisRecord.empty);
+        input.write(DorisRecord.of("test", "t", null));
+        input.flush();
+        assertThat(client.opened).isEmpty();
+        assertThat(client.checked).isEmpty();
+    }
+
+    @Test
+    void theSerializerMayHandOverOneMoreRowBeforeACheckpoint() throws Exception {
+        SerializedInput<DorisRecord> input = input(options());
+        input.write(row("a"));
+        last = row("last");
+        input.flush();
+        assertThat(client.opened.get(0).body).hasToString("a\nlast");
+        input.close();
+        input.close();
+        assertThat(events).containsExactly("initial", "flush", "close");
+    }
+
+    @Test
+    void rowsGoToTheTablesOfTheirRecords() throws Exception {
+        SerializedInput<DorisRecord> input = input(options());
+        input.write(DorisRecord.of("d1", "x", new byte[] {'1'}));
+        input.write(row("2"));
+        input.write(DorisRecord.of("d2", "x", new byte[] {'3'}));
+        input.write(DorisRecord.of("d1.x", new byte[] {'4'}));
+        input.flush();
+        assertThat(client.opened)
+                .extracting(load -> load.database + "." + load.table + ":" + load.body)
+                .containsExactly("d1.x:1\n4", "test.t:2", "d2.x:3");
+    }
+
+    @Test
+    void arrowHasNoDelimiter() throws Exception {
+        SerializedInput<DorisRecord> input =
+                input(options().option("sink.properties.format", "arrow"));
+        input.write(row("a"));
+        input.write(row("b"));
+        input.flush();
+        assertThat(client.opened.get(0).body).hasToString("ab");
+    }
+
+    @Test
+    void aRecordWithoutTableNeedsAConfiguredOne() throws Exception {
+        SerializedInput<DorisRecord> input = input(options().option("table.identifier", null));
+        assertThatThrownBy(() -> input.write(row("a")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("names no table")
+                .hasMessageContaining("'table.identifier'");
+    }
+}
