@@ -2,6 +2,7 @@ package org.apache.doris.flink.it;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -10,6 +11,8 @@ final class WrittenTypes {
 
     /** Zone of the sessions, in which instants become the wall clock of DATETIME. */
     static final String SESSION_ZONE = "America/New_York";
+
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
 
     /** All columns have two values; a third row is NULL throughout. */
     static final List<Column> ALL =
@@ -195,7 +198,7 @@ final class WrittenTypes {
                                     + " named_struct('c', 'x', 'd', [1, 2]))",
                             "ROW(2, CAST(NULL AS TIMESTAMP(6)), ROW('', ARRAY[3]))",
                             "named_struct('a', 2, 't', NULL, 'b', named_struct('c', '', 'd',"
-                                + " [3]))"),
+                                    + " [3]))"),
                     // JSON-1
                     column(
                             "ARRAY<STRUCT<a:STRING,s:STRING>>",
@@ -293,7 +296,7 @@ final class WrittenTypes {
         private final String[] inDoris;
 
         private Column(String doris, String flink, String[] inFlink, String[] inDoris) {
-            this.name = (flink + " to " + doris).replace('.', '_');
+            this.name = "c" + NUMBERS.incrementAndGet();
             this.doris = doris;
             this.flink = flink;
             this.inFlink = inFlink;
