@@ -42,8 +42,8 @@ fn decode(text: &str, plus: bool) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
-/// Encodes a text for the user info of a URL.
-pub(crate) fn userinfo(text: &str) -> String {
+/// Encodes a text for any place in a URL.
+pub(crate) fn component(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
@@ -62,8 +62,8 @@ mod tests {
     #[test]
     fn texts_survive_their_encoding() {
         let text = "p@ss:w/ö rd%";
-        assert_eq!(userinfo(text), "p%40ss%3Aw%2F%C3%B6%20rd%25");
-        assert_eq!(decode(&userinfo(text), false), text);
+        assert_eq!(component(text), "p%40ss%3Aw%2F%C3%B6%20rd%25");
+        assert_eq!(decode(&component(text), false), text);
         assert_eq!(segments("/api//a%20b/"), ["api", "a b"]);
         assert_eq!(
             query("a=b+c&d"),

@@ -38,13 +38,6 @@ impl LoadHeaders {
         self.get(name)
             .is_some_and(|value| value.eq_ignore_ascii_case("true"))
     }
-
-    /// All headers, names in lower case and sorted.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.by_name
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-    }
 }
 
 /// Headers from name and value, for loads that no HTTP request made.
@@ -92,7 +85,6 @@ mod tests {
             (headers.get("compress_type"), headers.text("compress_type")),
             (Some(""), None)
         );
-        assert_eq!(headers.iter().count(), 4);
     }
 
     #[test]

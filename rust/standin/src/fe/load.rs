@@ -18,7 +18,7 @@ use crate::cluster::Backend;
 use crate::drain::early_answer;
 use crate::net::ConnectionHandle;
 use crate::profile_load::{LoadSwitches, RedirectBody};
-use crate::url::userinfo;
+use crate::url::component;
 use crate::users::parse_basic;
 
 /// What is redirected.
@@ -183,18 +183,10 @@ impl Asked<'_> {
 
     fn location(&self, backend: &Backend) -> String {
         let switches = self.switches();
-        let userinfo = parse_basic(self.headers.get("authorization").unwrap_or_default())
-            .filter(|_| switches.redirect_userinfo)
-            .map(|(user, password)| format!("{}:{}@", userinfo(&user), userinfo(&password)))
-            .unwrap_or_default();
+        let authorization = self.headers.get("authorization").unwrap_or_default();
         let host = self.host(switches, &backend.host);
-        let host = if host.contains(':') {
-            format!("[{host}]")
-        } else {
-            host
-        };
         let path = self.path.split('?').next().unwrap_or_default();
-        format!("http://{userinfo}{host}:{}{path}?{}", backend.http, self.query)
+        redirect_to(switches, authorization, (&host, backend.http), path, self.query)
     }
 
     /// Host of a back end by `redirect-policy`: the registered one, or one of its other endpoints.
@@ -222,7 +214,7 @@ impl Asked<'_> {
 
     fn respond(&self, end: End, body: Body, read: bool) -> Response {
         let (response, text) = match end {
-            End::Redirect(location) => {
+            End::Redirect(location) | End::Other(Outcome::Redirect(location)) => {
                 let location = HeaderValue::from_str(&location).unwrap_or(HeaderValue::from_static("/"));
                 let head = [(header::LOCATION, location)];
                 (
@@ -269,6 +261,26 @@ impl Asked<'_> {
             ..Entry::default()
         });
     }
+}
+
+/// URL at another node, with the credentials of the request where redirects carry them, and with a `?` in any case.
+pub(super) fn redirect_to(
+    switches: &LoadSwitches,
+    authorization: &str,
+    (host, port): (&str, u16),
+    path: &str,
+    query: &str,
+) -> String {
+    let userinfo = parse_basic(authorization)
+        .filter(|_| switches.redirect_userinfo)
+        .map(|(user, password)| format!("{}:{}@", component(&user), component(&password)))
+        .unwrap_or_default();
+    let host = if host.contains(':') {
+        format!("[{host}]")
+    } else {
+        host.to_owned()
+    };
+    format!("http://{userinfo}{host}:{port}{path}?{query}")
 }
 
 /// The names in a path; an empty one stays, so that what is missing can be told.

@@ -1,6 +1,7 @@
 //! REST service of a front end: envelopes, credentials, and which path does what.
 
 mod envelope;
+mod label;
 mod load;
 mod plan;
 mod schema;
@@ -31,6 +32,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, index: usize, incoming: Incoming)
     let state = Rest {
         shared,
         node: format!("fe{index}"),
+        index,
     };
     let router = Router::new().fallback(handle).with_state(state);
     let service = router.into_make_service_with_connect_info::<ConnectionHandle>();
@@ -43,6 +45,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, index: usize, incoming: Incoming)
 struct Rest {
     shared: Arc<Shared>,
     node: String,
+    index: usize,
 }
 
 /// One call, with its body read.
@@ -135,6 +138,8 @@ async fn handle(
 enum Outcome {
     /// The envelope, always with HTTP 200.
     Envelope(Envelope),
+    /// 307 to this URL.
+    Redirect(String),
     /// Anything else.
     Plain(StatusCode, String),
 }
@@ -144,6 +149,7 @@ impl Outcome {
         match self {
             Self::Envelope(envelope) if envelope.code == 0 => "ok".to_owned(),
             Self::Envelope(envelope) => envelope.code.to_string(),
+            Self::Redirect(_) => "307".to_owned(),
             Self::Plain(status, _) => status.as_u16().to_string(),
         }
     }
@@ -163,6 +169,9 @@ impl IntoResponse for Outcome {
     fn into_response(self) -> Response {
         match self {
             Self::Envelope(envelope) => axum::Json(envelope).into_response(),
+            Self::Redirect(location) => {
+                (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, location)]).into_response()
+            }
             Self::Plain(status, text) => (status, Body::from(text)).into_response(),
         }
     }
@@ -183,6 +192,7 @@ impl Rest {
             node: &self.node,
             statement: &statement,
             table: table.as_deref(),
+            label: call.parameter("label"),
             ..Sight::default()
         };
         let strike = self.shared.strike(Point::FeApi, &sight).await;
@@ -228,7 +238,9 @@ impl Rest {
             ["api", "backends"] if get => self.backends(call),
             ["api", "query", _namespace, database] if post => statement::answer(self, call, database).await,
             ["api", "query", database] if post => statement::answer(self, call, database).await,
-            ["api", database, "get_load_state"] if get => return self.load_state(call, database),
+            ["api", database, "get_load_state"] if get => {
+                return label::answer(self, call, database, authorization);
+            }
             _ => {
                 let text = json!({"timestamp": 0, "status": 404, "error": "Not Found", "path": call.path()});
                 return Outcome::Plain(StatusCode::NOT_FOUND, text.to_string());
@@ -264,25 +276,6 @@ impl Rest {
             .filter(|backend| backend.alive || !only_alive)
             .map(|backend| json!({"ip": backend.host, "http_port": backend.http, "is_alive": backend.alive}));
         Envelope::success(json!({"backends": listed.collect::<Vec<_>>()}))
-    }
-
-    /// No label is known before loads exist.
-    fn load_state(&self, call: &Call, database: &str) -> Outcome {
-        if call.parameter("label").is_none_or(str::is_empty) {
-            return Outcome::Envelope(Envelope::bad_request("No label selected."));
-        }
-        if !self
-            .shared
-            .engine
-            .database_names()
-            .iter()
-            .any(|name| name == database)
-        {
-            return Outcome::Envelope(Envelope::bad_request(&format!(
-                "unknown database, database name: {database}"
-            )));
-        }
-        Outcome::Envelope(Envelope::success(json!("UNKNOWN")))
     }
 }
 

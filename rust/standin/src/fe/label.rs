@@ -1,0 +1,48 @@
+//! `get_load_state`: where the newest transaction of a label stands.
+
+use serde_json::json;
+
+use super::envelope::Envelope;
+use super::load::redirect_to;
+use super::{Call, Outcome, Rest};
+use crate::cluster::Frontend;
+use crate::url::component;
+
+/// Answers at the master; a follower sends the client there.
+pub(super) fn answer(rest: &Rest, call: &Call, database: &str, authorization: &str) -> Outcome {
+    let Some(label) = call.parameter("label").filter(|label| !label.is_empty()) else {
+        return Outcome::Envelope(Envelope::bad_request("No label selected."));
+    };
+    let frontends = rest.shared.cluster.frontends();
+    if let Some((index, master)) = master(&frontends)
+        && index != rest.index
+    {
+        let path = call.path();
+        let query = format!("label={}", component(label));
+        let node = (master.host.as_str(), master.http);
+        let switches = &rest.shared.switches.load;
+        return Outcome::Redirect(redirect_to(switches, authorization, node, &path, &query));
+    }
+    let engine = &rest.shared.engine;
+    if !engine.catalog().has_database(database) {
+        return Outcome::Envelope(Envelope::bad_request(&format!(
+            "unknown database, database name: {database}"
+        )));
+    }
+    let state = engine.transactions().state(database, label);
+    let state = state.map_or("UNKNOWN", crate::txn::TxnState::name);
+    Outcome::Envelope(Envelope::success(json!(state)))
+}
+
+/// The master; while it is stopped, the first of the others has taken over.
+fn master(frontends: &[Frontend]) -> Option<(usize, &Frontend)> {
+    let alive = || {
+        frontends
+            .iter()
+            .enumerate()
+            .filter(|(_, frontend)| frontend.alive)
+    };
+    alive()
+        .find(|(_, frontend)| frontend.master)
+        .or_else(|| alive().next())
+}
