@@ -32,6 +32,16 @@ pub(super) fn common(
         // The zone in which instants were written down, so that the server's functions agree with it.
         set(&mut headers, "timezone", &config.local_zone_text)?;
     }
+    if let (Format::Csv(options), Input::Rows { .. }) = (&properties.format, input)
+        && let Some(escape) = options.escape
+        && !properties.has("escape")
+    {
+        set(
+            &mut headers,
+            "escape",
+            char::from(escape).encode_utf8(&mut [0; 4]),
+        )?;
+    }
     let (columns, hidden) = columns(config, input, schema);
     if let Some(columns) = columns {
         set(&mut headers, "columns", &columns)?;
@@ -178,6 +188,20 @@ mod tests {
         assert_eq!(
             columns("id, __doris_delete_sign__", true).as_deref(),
             Some("id, __doris_delete_sign__")
+        );
+    }
+
+    #[test]
+    fn an_escape_character_comes_with_enclose() {
+        let enclosed = [("enclose", "\"")];
+        assert_eq!(find(&shown(&enclosed, &rows(false)), "escape"), Some("\\"));
+        let own = [("enclose", "\""), ("escape", "^")];
+        assert_eq!(find(&shown(&own, &rows(false)), "escape"), Some("^"));
+        assert_eq!(find(&shown(&[], &rows(false)), "escape"), None);
+        // Bytes that a user made are read as the user says.
+        assert_eq!(
+            find(&shown(&enclosed, &Input::Raw { delete_sign: false }), "escape"),
+            None
         );
     }
 

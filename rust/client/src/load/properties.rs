@@ -46,6 +46,9 @@ pub(crate) struct Properties {
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
+/// The escape character where `enclose` is given without one.
+pub(super) const DEFAULT_ESCAPE: u8 = b'\\';
+
 impl Properties {
     /// Parses names (in lower case) and values. An error names the parameter as the user wrote it.
     pub(crate) fn parse(given: Vec<(String, String)>) -> Result<Self, Error> {
@@ -73,11 +76,13 @@ impl Properties {
                 if column_separator.is_empty() {
                     return Err(unusable("column_separator", "it is empty"));
                 }
+                let enclose = single("enclose", get("enclose"))?;
                 Format::Csv(CsvOptions {
                     column_separator,
                     line_delimiter,
-                    enclose: single("enclose", get("enclose"))?,
-                    escape: single("escape", get("escape"))?,
+                    enclose,
+                    // Without one the server could not read back what an enclosed text may hold.
+                    escape: single("escape", get("escape"))?.or(enclose.map(|_| DEFAULT_ESCAPE)),
                 })
             }
             "json" if flag("strip_outer_array") => {

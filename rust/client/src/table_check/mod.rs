@@ -402,13 +402,13 @@ mod tests {
         let found = differences(
             &schema(),
             &declared,
-            Some("name, id, c, usres=f(c)"),
+            Some("name, tags, id, usres=f(id)"),
             &csv(),
             true,
         );
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(
-            found[0].contains("'usres'") && found[1].contains("'b' is INT"),
+            found[0].contains("'usres'") && found[1].contains("'c' is INT"),
             "{found:?}"
         );
         let found = differences(&schema(), &declared, Some("a, b, x, id=a"), &json_lines(), true);
