@@ -66,8 +66,13 @@ public final class BatchWriter {
         }
         broken = true;
         long before = tally.bits;
-        for (int i = 0; i < columns.length; i++) {
-            columns[i].write(row, i);
+        int column = 0;
+        try {
+            for (; column < columns.length; column++) {
+                columns[column].write(row, column);
+            }
+        } catch (ClassCastException e) {
+            throw columns[column].failure("a row has a value of another type", e);
         }
         if (signs != null) {
             signs.append(sign);

@@ -105,7 +105,14 @@ abstract class ColumnWriter {
 
     /** A failure that names this column. */
     final NativeException failure(String what) {
-        return new NativeException(ErrorCode.DATA, String.format("column %s: %s", path, what));
+        return failure(what, null);
+    }
+
+    /** A failure that names this column, with its cause if there is one. */
+    final NativeException failure(String what, Throwable cause) {
+        String reason = cause == null ? "" : ": " + cause.getMessage();
+        return new NativeException(
+                ErrorCode.DATA, String.format("column %s: %s%s", path, what, reason), cause);
     }
 
     private void writeNull() throws NativeException {

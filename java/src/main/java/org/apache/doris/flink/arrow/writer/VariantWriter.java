@@ -52,9 +52,7 @@ final class VariantWriter extends BytesWriter {
         if (e instanceof Error) {
             throw (Error) e;
         }
-        NativeException failure = failure("a VARIANT has no JSON text: " + e.getMessage());
-        failure.initCause(e);
-        return failure;
+        return failure("a VARIANT has no JSON text", e);
     }
 
     /** {@code (row, field) → row.getVariant(field).toJson()}, the same for arrays. */

@@ -234,6 +234,15 @@ class BatchWriterTest {
     }
 
     @Test
+    void valuesOfAnotherTypeNameTheirColumn() {
+        RowData row = GenericRowData.of("a Java string");
+        assertData(
+                () -> writer("name", VarCharType.STRING_TYPE).write(row, (byte) 0),
+                "column `name`: a row has a value of another type",
+                "java.lang.String");
+    }
+
+    @Test
     void aBodyOfAnotherSizeIsRefusedAndNothingIsLost() throws Exception {
         Rows rows = new Rows(RowType.of(new IntType()), false);
         rows.add(row(4, 4));
