@@ -23,6 +23,9 @@ final class Breaker {
     /** Further than the time limit of a load, nearer than that of a pre-committed transaction. */
     private static final Duration PAST_LOADS = Duration.ofSeconds(Chaos.LOAD_TIMEOUT_SECONDS + 60);
 
+    /** Doris' own limit is 2000: enough for the loads of the newest checkpoints. */
+    private static final int LABELS_KEPT = 200;
+
     private final Standin doris;
     private final Flink flink;
     private final Jobs jobs;
@@ -106,7 +109,7 @@ final class Breaker {
                 doris.advanceClock(PAST_LOADS);
                 break;
             case LABELS_PURGED:
-                doris.purgeLabels();
+                doris.purgeLabels(LABELS_KEPT);
                 break;
             default:
                 throw new IllegalArgumentException(planned.kind.text());

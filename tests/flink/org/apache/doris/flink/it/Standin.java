@@ -1,5 +1,7 @@
 package org.apache.doris.flink.it;
 
+import static java.util.stream.Collectors.toList;
+
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -18,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * The stand-in server as a process of its own, and its admin port. As an extension it lives as long
@@ -114,14 +115,14 @@ public final class Standin
     public List<Transaction> transactions() {
         return Json.objects(call("GET", "/transactions", "")).stream()
                 .map(Transaction::new)
-                .collect(Collectors.toList());
+                .collect(toList());
     }
 
     /** Transactions whose label has a part, in order of their ids. */
     public List<Transaction> transactions(String labelPart) {
         return transactions().stream()
                 .filter(transaction -> transaction.label().contains(labelPart))
-                .collect(Collectors.toList());
+                .collect(toList());
     }
 
     /** Moves the server's clock: timeouts of loads, pre-commit expiry and retention follow it. */
@@ -129,9 +130,16 @@ public final class Standin
         call("POST", "/clock", "{\"advance_ms\":" + by.toMillis() + "}");
     }
 
-    /** Forgets all finished transactions, which frees their labels, as Doris does after a while. */
-    public void purgeLabels() {
-        call("POST", "/labels/purge", "");
+    /**
+     * Forgets finished transactions but for the newest, which frees their labels, as Doris does
+     * with all that are over its limit.
+     */
+    public void purgeLabels(int kept) {
+        List<Transaction> finished =
+                transactions().stream().filter(Transaction::isFinished).collect(toList());
+        for (Transaction old : finished.subList(0, Math.max(0, finished.size() - kept))) {
+            call("POST", "/labels/purge", "{\"label\":" + Json.quote(old.label()) + "}");
+        }
     }
 
     /** From now on loads into a table are read to the end and counted, but their rows not kept. */
@@ -144,9 +152,7 @@ public final class Standin
         Map<String, Object> info =
                 Json.object(call("GET", "/tables/" + database + "/" + table, ""));
         return ((List<?>) info.get("tablets"))
-                .stream()
-                        .map(tablet -> (Long) ((Map<?, ?>) tablet).get("id"))
-                        .collect(Collectors.toList());
+                .stream().map(tablet -> (Long) ((Map<?, ?>) tablet).get("id")).collect(toList());
     }
 
     /** A figure of what is open, was served or taken. */
@@ -177,7 +183,7 @@ public final class Standin
                 .map(entry -> String.valueOf(entry.get("statement")))
                 .filter(statement -> statement.contains(table) && !statement.contains("LIMIT 0"))
                 .filter(statement -> !statement.contains("information_schema"))
-                .collect(Collectors.toList());
+                .collect(toList());
     }
 
     /** Rows that went out for queries on a table after a position. */
