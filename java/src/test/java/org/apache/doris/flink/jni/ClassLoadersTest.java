@@ -16,19 +16,24 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
  * The jar loaded, used and dropped again and again in one JVM, as a cluster that runs job after job
- * does it: nothing may stay. Reads from a stand-in server, whose program is given by {@code
- * doris.standin.binary}.
+ * does it: nothing may stay. Reads from and writes to a stand-in server, whose program is given by
+ * {@code doris.standin.binary}.
  */
 @EnabledIfSystemProperty(named = "doris.standin.binary", matches = ".+")
 @Timeout(180)
 class ClassLoadersTest {
     private static final int JOBS = 20;
 
-    @RegisterExtension final StandinProcess standin = new StandinProcess();
+    @RegisterExtension
+    final StandinProcess standin =
+            new StandinProcess(
+                    "CREATE TABLE test.written (id BIGINT, name STRING) UNIQUE KEY(id) DISTRIBUTED"
+                            + " BY HASH(id) BUCKETS 1 PROPERTIES ('replication_num' = '1');\n");
 
     @TempDir Path folder;
     private byte[] config;
@@ -45,7 +50,7 @@ class ClassLoadersTest {
         List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
         try {
             for (int job = 0; job < JOBS; job++) {
-                loaders.add(run(config));
+                loaders.add(run(job));
             }
         } finally {
             System.setProperty("java.io.tmpdir", tmp);
@@ -74,9 +79,11 @@ class ClassLoadersTest {
     }
 
     /** One job; returns what must become unreachable. */
-    private WeakReference<ClassLoader> run(byte[] config) throws Exception {
+    private WeakReference<ClassLoader> run(int job) throws Exception {
         try (IsolatedConnector connector = new IsolatedConnector()) {
             assertThat(read(connector)).containsExactlyInAnyOrder("1=Zoë", "2=NULL", "3=😀", "4=");
+            assertThat(counters(connector)).containsOnly(0);
+            assertThat(write(connector, job)).containsEntry("loaded.rows", "1");
             assertThat(counters(connector)).containsOnly(0);
             return new WeakReference<>(connector);
         }
@@ -91,6 +98,22 @@ class ClassLoadersTest {
                         new Class<?>[] {byte[].class},
                         (Object) config);
         return (List<String>) rows;
+    }
+
+    @SuppressWarnings("unchecked")
+    private Map<String, String> write(IsolatedConnector connector, int job) throws Exception {
+        Map<String, String> spec =
+                TestSink.rows("written", "ROW<`id` BIGINT, `name` VARCHAR(2147483647)>", false);
+        spec.put("labels.next", String.valueOf(job));
+        Object outcome =
+                connector.invoke(
+                        LoaderProbe.class.getName(),
+                        "write",
+                        new Class<?>[] {byte[].class, Map.class, long.class},
+                        new TestSink(standin.fenodes()).bytes(),
+                        spec,
+                        (long) job);
+        return (Map<String, String>) outcome;
     }
 
     private static long[] counters(IsolatedConnector connector) throws Exception {

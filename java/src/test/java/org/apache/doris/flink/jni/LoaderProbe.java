@@ -2,13 +2,18 @@ package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.arrow.IpcBatch;
 import org.apache.doris.flink.arrow.vector.VectorFactory;
+import org.apache.doris.flink.arrow.writer.BatchWriter;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.columnar.ColumnarRowData;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.VarCharType;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A job's use of the connector, run inside its class loader; results are types of the JDK. */
 public final class LoaderProbe {
@@ -37,6 +42,24 @@ public final class LoaderProbe {
             }
         }
         return rows;
+    }
+
+    /** Loads a row with two-phase commit and commits it; returns the outcome of the load. */
+    public static Map<String, String> write(byte[] config, Map<String, String> spec, long id)
+            throws Exception {
+        try (NativeSink sink = NativeSink.open(config);
+                NativeLoad load = sink.openLoad(spec)) {
+            BatchWriter batch = new BatchWriter(TYPE, false);
+            batch.write(GenericRowData.of(id, StringData.fromString("written")), (byte) 0);
+            ByteBuffer body = load.acquire(batch.bytes(), 10_000);
+            load.submit(1, batch.seal(body));
+            load.finish();
+            while (!load.await(1_000)) {
+                // Not there yet.
+            }
+            TestSink.ask(sink, TestSink.commit(spec.get("table"), load.result()));
+            return load.result();
+        }
     }
 
     private static ScanPlan plan(byte[] config) throws NativeException {

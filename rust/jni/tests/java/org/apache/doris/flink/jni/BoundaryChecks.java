@@ -34,6 +34,7 @@ final class BoundaryChecks {
     /** Writes one log record. */
     static native void log();
 
+    /** Something that may fail. */
     interface Call {
         void run() throws Exception;
     }
