@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -35,6 +36,9 @@ public final class DorisWriter<IN>
         implements StatefulSinkWriter<IN, WriterState>, CommittingSinkWriter<IN, DorisCommittable> {
 
     private static final Logger LOG = LoggerFactory.getLogger(DorisWriter.class);
+
+    /** How long rows of a slow stream wait for more before they are sent. */
+    private static final Duration TRICKLE = Duration.ofSeconds(1);
 
     /** Mails taken between two slices of a wait, so that the wait itself goes on. */
     private static final int MAILS_PER_PAUSE = 16;
@@ -53,6 +57,9 @@ public final class DorisWriter<IN>
     private List<WriterState> inherited = List.of();
     private Abandoned vanished = Abandoned.NONE;
     private boolean closed;
+
+    /** Whether the task is inside the writer: a timer among the mails of a wait must not be. */
+    private boolean inside;
 
     private DorisWriter(
             SinkConfig config,
@@ -153,15 +160,19 @@ public final class DorisWriter<IN>
 
     @Override
     public void write(IN element, Context context) throws IOException, InterruptedException {
+        inside = true;
         input.write(element);
+        inside = false;
     }
 
     @Override
     public void flush(boolean endOfInput) throws IOException, InterruptedException {
+        inside = true;
         input.flush();
         if (!config.write().twoPhase()) {
             loads.finish();
         }
+        inside = false;
     }
 
     @Override
@@ -169,7 +180,9 @@ public final class DorisWriter<IN>
         if (!config.write().twoPhase()) {
             return List.of();
         }
+        inside = true;
         List<TableLoads.Finished> finished = loads.finish();
+        inside = false;
         List<DorisCommittable> committables = new ArrayList<>();
         Abandoned carried = takeAbandoned();
         for (TableLoads.Finished load : finished) {
@@ -241,9 +254,7 @@ public final class DorisWriter<IN>
         }
         input.open();
         loads.setPause(this::pause);
-        if (watch != null) {
-            startTimer();
-        }
+        startTimer();
         LOG.info("Sink to Doris: {}", identity);
     }
 
@@ -259,15 +270,26 @@ public final class DorisWriter<IN>
     }
 
     private void startTimer() {
-        long at = timers.getCurrentProcessingTime() + Math.max(1, watch.delay().toMillis());
-        timers.registerTimer(
-                at,
-                time -> {
-                    if (!closed) {
-                        watch.poll();
-                        startTimer();
-                    }
-                });
+        long delay = TRICKLE.toMillis();
+        if (watch != null) {
+            delay = Math.max(1, Math.min(delay, watch.delay().toMillis()));
+        }
+        timers.registerTimer(timers.getCurrentProcessingTime() + delay, time -> tick());
+    }
+
+    private void tick() throws IOException, InterruptedException {
+        if (closed) {
+            return;
+        }
+        if (watch != null) {
+            watch.poll();
+        }
+        if (!inside) {
+            inside = true;
+            input.trickle();
+            inside = false;
+        }
+        startTimer();
     }
 
     private Abandoned takeAbandoned() {

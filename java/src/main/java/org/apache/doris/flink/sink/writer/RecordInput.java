@@ -11,6 +11,9 @@ interface RecordInput<IN> extends AutoCloseable {
     /** Takes a record over; it may be re-used afterwards. */
     void write(IN record) throws IOException, InterruptedException;
 
+    /** Hands rows that are held to their loads as far as there is a place now; does not wait. */
+    void trickle() throws IOException, InterruptedException;
+
     /** Hands all rows that are still held to their loads. */
     void flush() throws IOException, InterruptedException;
 

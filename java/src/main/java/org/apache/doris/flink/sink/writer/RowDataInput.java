@@ -69,6 +69,17 @@ final class RowDataInput implements RecordInput<RowData> {
     }
 
     @Override
+    public void trickle() throws IOException, InterruptedException {
+        if (batch.rows() > 0) {
+            TableLoad load = loads.of(table.database(), table.table());
+            ByteBuffer body = load.tryAcquire(batch.bytes());
+            if (body != null) {
+                submit(load, body);
+            }
+        }
+    }
+
+    @Override
     public void flush() throws IOException, InterruptedException {
         if (batch.rows() > 0) {
             submit();
@@ -80,8 +91,11 @@ final class RowDataInput implements RecordInput<RowData> {
 
     private void submit() throws IOException, InterruptedException {
         TableLoad load = loads.of(table.database(), table.table());
+        submit(load, load.acquire(batch.bytes()));
+    }
+
+    private void submit(TableLoad load, ByteBuffer body) throws IOException {
         int rows = batch.rows();
-        ByteBuffer body = load.acquire(batch.bytes());
         load.submit(rows, batch.seal(body));
     }
 

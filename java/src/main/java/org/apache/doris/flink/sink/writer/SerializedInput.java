@@ -54,6 +54,15 @@ final class SerializedInput<IN> implements RecordInput<IN> {
     }
 
     @Override
+    public void trickle() throws IOException, InterruptedException {
+        for (Map<String, RawBuffer> ofDatabase : buffers.values()) {
+            for (RawBuffer buffer : ofDatabase.values()) {
+                buffer.trySubmit();
+            }
+        }
+    }
+
+    @Override
     public void flush() throws IOException, InterruptedException {
         append(serializer.flush());
         for (Map<String, RawBuffer> ofDatabase : buffers.values()) {
@@ -157,16 +166,32 @@ final class SerializedInput<IN> implements RecordInput<IN> {
         }
 
         private void submit() throws IOException, InterruptedException {
-            if (used == 0 && rows == 0) {
-                return;
+            if (!isEmpty()) {
+                TableLoad load = loads.of(database, table);
+                // The last row may have ended exactly where the buffer did.
+                submit(load, load.acquire(Math.max(1, used)));
             }
-            TableLoad load = loads.of(database, table);
-            // The last row may have ended exactly where the buffer did.
-            ByteBuffer body = load.acquire(Math.max(1, used));
+        }
+
+        private void trySubmit() throws IOException, InterruptedException {
+            if (!isEmpty()) {
+                TableLoad load = loads.of(database, table);
+                ByteBuffer body = load.tryAcquire(Math.max(1, used));
+                if (body != null) {
+                    submit(load, body);
+                }
+            }
+        }
+
+        private void submit(TableLoad load, ByteBuffer body) throws IOException {
             body.put(bytes, 0, used);
             load.submit(rows, new long[] {used});
             used = 0;
             rows = 0;
+        }
+
+        private boolean isEmpty() {
+            return used == 0 && rows == 0;
         }
     }
 }

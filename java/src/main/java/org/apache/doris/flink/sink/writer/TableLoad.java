@@ -61,6 +61,11 @@ final class TableLoad implements AutoCloseable {
         }
     }
 
+    /** A place for so many bytes if there is one now, else null. */
+    ByteBuffer tryAcquire(long bytes) throws IOException {
+        return tried(() -> load.acquire(bytes, 0));
+    }
+
     /** Hands over the buffer acquired last. */
     void submit(long rowsInBuffer, long[] layout) throws IOException {
         rows += rowsInBuffer;

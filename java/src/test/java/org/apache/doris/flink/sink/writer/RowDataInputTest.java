@@ -125,6 +125,21 @@ class RowDataInputTest {
     }
 
     @Test
+    void rowsOfASlowStreamAreHandedOverWhenThereIsAPlace() throws Exception {
+        RowDataInput input = input(options());
+        input.trickle();
+        assertThat(client.opened).isEmpty();
+        input.write(GenericRowData.of(1L));
+        client.faults.put("test.t", FakeLoadClient.LoadFault.NO_PLACE);
+        input.trickle();
+        assertThat(written(true)).isEmpty();
+        client.faults.clear();
+        input.write(GenericRowData.of(2L));
+        input.trickle();
+        assertThat(written(true)).containsExactly("1:0", "2:0");
+    }
+
+    @Test
     void aFullBufferIsHandedOverAtOnce() throws Exception {
         RowDataInput input = input(options().option("sink.buffer-size", "4kb"));
         GenericRowData row = new GenericRowData(1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.sink.transaction.FakeDoris;
+import org.apache.doris.flink.sink.transaction.LabelState;
 import org.apache.doris.flink.sink.writer.FakeLoadClient.LoadFault;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,41 @@ class WaitingTest {
         assertThatThrownBy(() -> job.write(0, BUFFER))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("no checkpoint has completed");
+        job.close();
+    }
+
+    @Test
+    void rowsOfASlowStreamAreSentAfterAWhile() throws Exception {
+        job.write(0, "a", "u/1");
+        assertThat(client.opened).isEmpty();
+        context.fireTimers();
+        assertThat(doris.labels(LabelState.PREPARE)).hasSize(2);
+        job.write(0, "b");
+        client.faults.put("test.t", LoadFault.NO_PLACE);
+        context.fireTimers();
+        assertThat(client.opened.get(0).body).as("nothing waits in a timer").hasToString("a");
+        client.faults.clear();
+        context.fireTimers();
+        job.checkpoint(1);
+        assertThat(doris.rows("test", "t")).containsExactly("a", "b");
+        job.close();
+    }
+
+    @Test
+    void aTimerAmongTheMailsOfAWaitLeavesTheBufferAlone() throws Exception {
+        job.write(0, "a");
+        client.faults.put("test.t", LoadFault.NO_PLACE);
+        context.mails.add(
+                () -> {
+                    client.faults.clear();
+                    try {
+                        context.fireTimers();
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                });
+        job.write(0, BUFFER).checkpoint(1);
+        assertThat(doris.rows("test", "t")).containsExactly("a", BUFFER);
         job.close();
     }
 
