@@ -157,6 +157,31 @@ class NativeLoadTest {
     }
 
     @Test
+    void aDamagedBatchIsRefusedBeforeItIsSent() throws Exception {
+        try (NativeSink sink = NativeSink.open(new TestSink(standin.fenodes()).bytes())) {
+            // All but 6 and 7: where a buffer without bytes lies plays no part.
+            for (int damaged : new int[] {0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}) {
+                Map<String, String> spec = spec("keyed", KEYED, false);
+                spec.put("labels.base", "damaged_" + damaged + "_");
+                try (NativeLoad load = sink.openLoad(spec)) {
+                    BatchWriter batch = new BatchWriter(KEYED, false);
+                    batch.write(GenericRowData.of(1L, StringData.fromString("one")), (byte) 0);
+                    long[] layout = batch.seal(load.acquire(batch.bytes(), 10_000));
+                    layout[damaged] += 1 << damaged;
+                    load.submit(1, layout);
+                    load.finish();
+                    assertThatThrownBy(() -> load.await(30_000))
+                            .as("number %d", damaged)
+                            .isInstanceOfSatisfying(
+                                    NativeException.class,
+                                    e -> assertThat(e.code()).isEqualTo(ErrorCode.DATA));
+                }
+            }
+        }
+        assertThat(read("keyed", KEYED)).isEmpty();
+    }
+
+    @Test
     void abortsAreDoneOrSayWhyNot() throws Exception {
         try (NativeSink sink = NativeSink.open(new TestSink(standin.fenodes()).bytes())) {
             assertThat(TestSink.ask(sink, TestSink.call("abort", "nobody")))

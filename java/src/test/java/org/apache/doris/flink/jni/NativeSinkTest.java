@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The life of sinks, loads and calls, against servers that are not there or never answer. */
 @ExtendWith(NoLeaks.class)
@@ -203,6 +204,52 @@ class NativeSinkTest {
                     return NativeCounters.openHandles() == 0;
                 });
         assertThat(NativeCounters.nativeBytes()).isZero();
+    }
+
+    @Test
+    void closesAtEveryMomentWhileBuffersAreFilled() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 500, InetAddress.getLoopbackAddress())) {
+            byte[] config = silentConfig(silent);
+            for (int i = 0; i < 300; i++) {
+                NativeSink sink = NativeSink.open(config);
+                NativeLoad load = sink.openLoad(TestSink.raw("t"));
+                AtomicInteger filled = new AtomicInteger();
+                CompletableFuture<Void> writer =
+                        CompletableFuture.runAsync(() -> fillUntilClosed(load, filled));
+                int buffers = i % 4;
+                StandinProcess.await(
+                        () -> "no " + buffers + " buffers",
+                        () -> filled.get() >= buffers || writer.isDone());
+                if (i % 3 == 0) {
+                    sink.close();
+                } else {
+                    load.close();
+                }
+                writer.get(10, TimeUnit.SECONDS);
+                load.close();
+                sink.close();
+                assertThat(NativeCounters.openHandles()).isZero();
+                assertThat(NativeCounters.nativeBytes()).isZero();
+            }
+        }
+    }
+
+    /** Counts buffers at their begin, so that a close may come while one is filled. */
+    private static void fillUntilClosed(NativeLoad load, AtomicInteger filled) {
+        try {
+            while (true) {
+                filled.incrementAndGet();
+                ByteBuffer buffer = load.acquire(4096, 1);
+                while (buffer != null && buffer.hasRemaining()) {
+                    buffer.put((byte) 1);
+                }
+                if (buffer != null) {
+                    load.submit(1, new long[] {4096});
+                }
+            }
+        } catch (NativeException e) {
+            assertThat(e.code()).isEqualTo(ErrorCode.CLOSED);
+        }
     }
 
     @Test
