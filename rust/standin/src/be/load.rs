@@ -132,6 +132,7 @@ impl Task {
             Err(refused) => return Err(fail(reply, txn, refused.message)),
         };
         let discards = engine.discards().get(table_id).is_some();
+        reply.uncounted = discards;
         let Some(whole) = body.take() else {
             return Err(fail(reply, txn, "[INTERNAL_ERROR]no body".to_owned()));
         };

@@ -16,6 +16,8 @@ pub(super) struct Reply {
     /// State of the load that has the label already.
     pub(super) existing: Option<&'static str>,
     pub(super) message: String,
+    /// Rows were not looked at, so there are no numbers of them to tell.
+    pub(super) uncounted: bool,
     pub(super) total: u64,
     pub(super) loaded: u64,
     pub(super) filtered: u64,
@@ -70,10 +72,12 @@ impl Reply {
             put("ExistingJobStatus", json!(existing));
         }
         put("Message", json!(self.message));
-        put("NumberTotalRows", json!(self.total));
-        put("NumberLoadedRows", json!(self.loaded));
-        put("NumberFilteredRows", json!(self.filtered));
-        put("NumberUnselectedRows", json!(self.unselected));
+        if !self.uncounted {
+            put("NumberTotalRows", json!(self.total));
+            put("NumberLoadedRows", json!(self.loaded));
+            put("NumberFilteredRows", json!(self.filtered));
+            put("NumberUnselectedRows", json!(self.unselected));
+        }
         put("LoadBytes", json!(self.bytes));
         put("LoadTimeMs", json!(self.times.load));
         if !self.group_commit {
