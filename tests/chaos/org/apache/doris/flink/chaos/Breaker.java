@@ -6,6 +6,7 @@ import org.apache.doris.flink.chaos.job.Control;
 import org.apache.doris.flink.chaos.job.Hook;
 import org.apache.doris.flink.it.Fault;
 import org.apache.doris.flink.it.Standin;
+import org.apache.doris.flink.it.Transaction;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Breaks what is planned, round by round, and sees to it that the job recovers after each. */
 final class Breaker {
@@ -56,7 +59,7 @@ final class Breaker {
         for (Planned planned : round) {
             log.step("breaking %s", planned);
             if (planned.kind.group == FaultKind.Group.SERVER) {
-                rules.put(planned, doris.fault(ServerFaults.of(planned)));
+                rules.put(planned, doris.fault(ServerFaults.of(planned, jobs.job().parallelism())));
             }
         }
         for (Planned planned : round) {
@@ -152,7 +155,10 @@ final class Breaker {
                 jobs.restoreRetained();
                 return true;
             case RESCALED:
-                jobs.rescale(jobs.job().parallelism() == 4 ? 2 : 4, planned.draw % 4 < 2);
+                Set<Long> before = finished();
+                jobs.rescale(
+                        jobs.job().parallelism() == 4 ? 2 : 4,
+                        () -> mayTryCheckpoint(planned, before));
                 return true;
             case STOP_FAILED:
                 return stopThatFails(planned);
@@ -210,7 +216,7 @@ final class Breaker {
 
     /** A load stands still at the server while its task fails and has a successor. */
     private boolean heldOverFailover(Planned planned) throws Exception {
-        long rule = doris.fault(ServerFaults.of(planned));
+        long rule = doris.fault(ServerFaults.of(planned, jobs.job().parallelism()));
         if (!waiter.within(STRIKE, () -> doris.holding(rule) > 0)) {
             doris.clearFault(rule);
             return false;
@@ -231,17 +237,47 @@ final class Breaker {
 
     /** False where it cannot be told whether all of the newest checkpoint is committed. */
     private boolean restoreTooOld() throws Exception {
-        waiter.within(STRIKE, () -> !anyPrecommitted());
+        long[] completed = new long[1];
+        waiter.within(
+                STRIKE,
+                () -> {
+                    completed[0] = jobs.job().newestCompleted();
+                    return precommitted().isEmpty();
+                });
         jobs.cancel();
-        if (anyPrecommitted()) {
+        if (!jobs.isNewest(completed[0])) {
             jobs.restoreNewest();
             return false;
         }
         return jobs.restoreTooOld();
     }
 
-    private boolean anyPrecommitted() {
-        return doris.transactions().stream().anyMatch(t -> t.state().equals("PRECOMMITTED"));
+    private List<Transaction> precommitted() {
+        return doris.transactions().stream()
+                .filter(transaction -> transaction.state().equals("PRECOMMITTED"))
+                .collect(Collectors.toList());
+    }
+
+    /**
+     * Whether the user may try the checkpoint before the savepoint of a stop that failed. Where a
+     * part of the savepoint is committed and another is not, only the savepoint is left: the sinks
+     * that find no committed load would abort what the savepoint still has to commit.
+     *
+     * @param finished ids of the transactions that were finished before the stop
+     */
+    private boolean mayTryCheckpoint(Planned planned, Set<Long> finished) {
+        boolean committed =
+                doris.transactions().stream()
+                        .filter(transaction -> !finished.contains(transaction.id()))
+                        .anyMatch(transaction -> transaction.state().equals("VISIBLE"));
+        return planned.draw % 4 < 2 && !(committed && !precommitted().isEmpty());
+    }
+
+    private Set<Long> finished() {
+        return doris.transactions().stream()
+                .filter(Transaction::isFinished)
+                .map(Transaction::id)
+                .collect(Collectors.toSet());
     }
 
     /** A stop with savepoint that fails after the savepoint was taken; false when it works. */
@@ -254,7 +290,8 @@ final class Breaker {
             control.arm(Hook.THROW_AT_COMPLETION, operator, subtask(planned));
         }
         int parallelism = jobs.job().parallelism();
-        Optional<String> savepoint = jobs.stop(planned.draw % 4 < 2);
+        Set<Long> before = finished();
+        Optional<String> savepoint = jobs.stop(() -> mayTryCheckpoint(planned, before));
         if (refuse) {
             doris.clearFault(rule);
         } else if (!control.disarm(Hook.THROW_AT_COMPLETION, operator, subtask(planned))) {

@@ -128,6 +128,14 @@ public final class Chaos {
             }
             end = pace.limit();
         }
+        // Flink renews the figures of a job now and then.
+        long restarts = jobs.failovers();
+        waiter.within(
+                Duration.ofSeconds(2),
+                () -> {
+                    jobs.sample();
+                    return jobs.failovers() > restarts;
+                });
         end += ROWS_A_SECOND;
         control.endAt(end);
         log.step("all partitions end at position %d", end);
@@ -145,6 +153,7 @@ public final class Chaos {
         waiter.within(
                 Duration.ofSeconds(30),
                 () -> unfinished(doris).stream().noneMatch(t -> t.state().equals("COMMITTED")));
+        doris.reconnect();
         Comparison comparison = new Comparison(new ChaosRows(seed), end);
         comparison.latest(
                 doris.sql("SELECT k, p, n, v FROM " + ChaosJob.DATABASE + "." + ChaosJob.UNIQUE));

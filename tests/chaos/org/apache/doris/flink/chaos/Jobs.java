@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -50,7 +51,7 @@ final class Jobs {
     private Optional<String> halfCommitted = Optional.empty();
 
     private boolean stopHasFailed;
-    private boolean triesCheckpointFirst;
+    private BooleanSupplier triesCheckpointFirst = () -> false;
 
     Jobs(
             Flink flink,
@@ -170,7 +171,7 @@ final class Jobs {
     private void restartAfterFailedStop() throws Exception {
         tellFailures();
         Optional<String> checkpoint = newest(folder.resolve("checkpoints").resolve(job.id()));
-        boolean savepoint = halfCommitted.isPresent() && !triesCheckpointFirst;
+        boolean savepoint = halfCommitted.isPresent() && !triesCheckpointFirst.getAsBoolean();
         log.step(
                 "the job has ended with its stop; the user tries the %s",
                 savepoint ? "savepoint" : "checkpoint before it");
@@ -228,7 +229,7 @@ final class Jobs {
      *
      * @param triesCheckpoint as for {@link #stop}
      */
-    void rescale(int parallelism, boolean triesCheckpoint) throws Exception {
+    void rescale(int parallelism, BooleanSupplier triesCheckpoint) throws Exception {
         Optional<String> savepoint = stop(triesCheckpoint);
         if (savepoint.isPresent()) {
             submit(parallelism, savepoint);
@@ -238,10 +239,10 @@ final class Jobs {
     /**
      * Stops the job with a savepoint; empty when that failed.
      *
-     * @param triesCheckpoint whether the user, when the stop fails and ends the job, first tries to
-     *     restore the checkpoint before the savepoint
+     * @param triesCheckpoint asked when the stop has failed and ended the job: whether the user
+     *     first tries to restore the checkpoint before the savepoint
      */
-    Optional<String> stop(boolean triesCheckpoint) throws Exception {
+    Optional<String> stop(BooleanSupplier triesCheckpoint) throws Exception {
         sample();
         triesCheckpointFirst = triesCheckpoint;
         Optional<String> older = newest(folder.resolve("savepoints"));
@@ -272,6 +273,13 @@ final class Jobs {
     /** Goes on from the newest checkpoint of the job, which was cancelled. */
     void restoreNewest() throws Exception {
         submit(job.parallelism(), newest(folder.resolve("checkpoints").resolve(job.id())));
+    }
+
+    /** Whether this checkpoint is still the newest one of the job, which was cancelled. */
+    boolean isNewest(long checkpoint) throws IOException {
+        return newest(folder.resolve("checkpoints").resolve(job.id()))
+                .filter(path -> path.endsWith("/chk-" + checkpoint + "/"))
+                .isPresent();
     }
 
     /**

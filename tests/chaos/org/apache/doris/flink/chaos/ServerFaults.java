@@ -12,8 +12,8 @@ final class ServerFaults {
 
     private ServerFaults() {}
 
-    /** The rule of a planned fault; it strikes loads of one table and any subtask. */
-    static Fault of(Planned planned) {
+    /** The rule of a planned fault in a job of so many subtasks. */
+    static Fault of(Planned planned, int parallelism) {
         int times = planned.times;
         switch (planned.kind) {
             case LOAD_ANSWER_LOST:
@@ -65,11 +65,11 @@ final class ServerFaults {
                 return Fault.at("fe.api").statement("get_load_state").times(times).reset();
             case BACKEND_SILENT:
             case ANSWER_HELD_OVER_FAILOVER:
-                return of(planned, "be.load.answer").times(1).hold();
+                return held("be.load.answer", planned, parallelism).times(1).hold();
             case PRECOMMIT_HELD_OVER_FAILOVER:
-                return of(planned, "txn.precommit").times(1).hold();
+                return held("txn.precommit", planned, parallelism).times(1).hold();
             case BODY_HELD_OVER_FAILOVER:
-                return of(planned, "be.load.body").after(1).times(1).hold();
+                return held("be.load.body", planned, parallelism).after(1).times(1).hold();
             default:
                 throw new IllegalArgumentException(planned.kind.text());
         }
@@ -96,8 +96,9 @@ final class ServerFaults {
     }
 
     /** Strikes loads of one subtask. */
-    private static Fault of(Planned planned, String point) {
-        return Fault.at(point).label(labelPart(planned.stream) + planned.subtask + "_");
+    private static Fault held(String point, Planned planned, int parallelism) {
+        int subtask = planned.subtask % parallelism;
+        return Fault.at(point).label(labelPart(planned.stream) + subtask + "_");
     }
 
     private static Duration millis(Planned planned, int most) {

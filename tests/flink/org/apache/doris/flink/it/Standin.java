@@ -99,6 +99,12 @@ public final class Standin
         return mysql.query(statement);
     }
 
+    /** Connects to the MySQL port anew, after its front end was stopped. */
+    public void reconnect() throws IOException {
+        mysql.close();
+        mysql = new MysqlPort(port("fe", 0, "mysql"));
+    }
+
     /** Runs statements over the MySQL port. */
     public void run(String... statements) {
         for (String statement : statements) {
