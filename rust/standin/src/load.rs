@@ -155,6 +155,21 @@ impl Load {
         Ok(())
     }
 
+    /// Merges partial rows with the table as it is now and forgets the result: tells before the commit what would
+    /// fail there.
+    pub(crate) fn rehearse(&mut self, catalog: &Catalog) -> Result<(), SqlError> {
+        if self.shape.partial.is_none() {
+            return Ok(());
+        }
+        let empty = WriteSet::new(self.row_schema());
+        let rows = std::mem::replace(&mut self.rows, empty).finish()?;
+        let version = self.table.snapshot();
+        let mut writer = crate::tablet_commit::Writer::default();
+        append_shaped(&version, &mut writer, rows.clone(), &self.shape, catalog.moment())?;
+        self.rows = WriteSet::of(self.row_schema(), rows);
+        Ok(())
+    }
+
     /// What was added so far.
     pub(crate) fn loaded(&self) -> Loaded {
         Loaded {

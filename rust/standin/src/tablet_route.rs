@@ -192,6 +192,19 @@ impl WriteSet {
         }
     }
 
+    /// Rows that [`WriteSet::finish`] gave.
+    pub fn of(schema: SchemaRef, rows: BTreeMap<i64, Vec<RecordBatch>>) -> Self {
+        let gathered = |done| Gathered {
+            done,
+            ..Gathered::default()
+        };
+        Self {
+            schema,
+            rows: rows.values().flatten().map(RecordBatch::num_rows).sum(),
+            tablets: rows.into_iter().map(|(id, done)| (id, gathered(done))).collect(),
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch, new_null_array};
+use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::{DataType, Field, Schema};
 

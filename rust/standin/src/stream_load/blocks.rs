@@ -15,7 +15,6 @@ pub(super) struct Blocks<R> {
     start: usize,
     end: usize,
     ended: bool,
-    read: u64,
 }
 
 impl<R: Read> Blocks<R> {
@@ -27,7 +26,6 @@ impl<R: Read> Blocks<R> {
             start: 0,
             end: 0,
             ended: false,
-            read: 0,
         }
     }
 
@@ -53,10 +51,7 @@ impl<R: Read> Blocks<R> {
         while !self.ended && self.end < wanted {
             match self.reader.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.ended = true,
-                Ok(n) => {
-                    self.end += n;
-                    self.read += n as u64;
-                }
+                Ok(n) => self.end += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -72,11 +67,6 @@ impl<R: Read> Blocks<R> {
     /// True when the last byte of the body is in [`Self::data`] or was used.
     pub(super) fn ended(&self) -> bool {
         self.ended
-    }
-
-    /// Bytes of the plain body so far.
-    pub(super) fn read_bytes(&self) -> u64 {
-        self.read
     }
 
     /// Marks bytes as used.

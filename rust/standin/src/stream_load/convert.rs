@@ -37,9 +37,10 @@ pub(super) fn from_cells(column: &Column, cells: &[Cell<'_>], rules: Rules, bad:
             bad.entry(row).or_insert(reason);
         }
     };
-    let mut kept = match doris_type.is_nested() {
-        false => Cow::Borrowed(cells),
-        true => {
+    let mut kept = match &doris_type {
+        DorisType::Varbinary(_) => Cow::Owned(cells.iter().map(hex_marked).collect()),
+        other if !other.is_nested() => Cow::Borrowed(cells),
+        _ => {
             let read = cells.iter().enumerate().map(|(row, cell)| match cell {
                 Cell::Text(text) => read_cell(&doris_type, text).unwrap_or_else(|message| {
                     refuse(row, &message);
@@ -61,6 +62,19 @@ pub(super) fn from_cells(column: &Column, cells: &[Cell<'_>], rules: Rules, bad:
     }
     build_array(&doris_type, &kept, &rules.zone)
         .unwrap_or_else(|_| arrow_array::new_null_array(&column.doris_type.arrow_type(), cells.len()))
+}
+
+/// A text for `VARBINARY`: pairs of hex digits are bytes, with and without `0x` before them.
+fn hex_marked<'a>(cell: &Cell<'a>) -> Cell<'a> {
+    match cell {
+        Cell::Text(text) if !text.is_empty() && text.len().is_multiple_of(2) => {
+            match text.bytes().all(|b| b.is_ascii_hexdigit()) {
+                true => Cell::Text(Cow::Owned(format!("0x{text}"))),
+                false => cell.clone(),
+            }
+        }
+        other => other.clone(),
+    }
 }
 
 /// Casts values of another type; with the same rules as [`from_cells`].

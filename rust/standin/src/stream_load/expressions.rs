@@ -6,15 +6,18 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_schema::{Field, Schema, SchemaRef};
 use datafusion::catalog::{MemTable, TableProvider};
-use datafusion::common::ToDFSchema;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::common::{DFSchema, ToDFSchema};
+use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::expr_rewriter::unnormalize_col;
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 
 use crate::engine::{Engine, Session, SqlError};
 use crate::sql::lexer::statements;
-use crate::sql::query::stored_column;
+use crate::sql::query::{plan_error, stored_column};
 use crate::types::DorisType;
 use crate::zone::Zone;
 
@@ -80,10 +83,7 @@ impl Expressions {
             .zip(types)
             .map(|(expr, doris_type)| {
                 let expr = unnormalize_col(expr.clone()).unalias();
-                let physical = planned
-                    .state()
-                    .create_physical_expr(expr, &df_schema)
-                    .map_err(SqlError::plain)?;
+                let physical = physical(planned.state(), expr, &df_schema).map_err(|e| plan_error(&e))?;
                 Ok((doris_type, physical))
             })
             .collect::<Result<Vec<_>, SqlError>>()?;
@@ -126,12 +126,27 @@ impl Expressions {
                 let array = expr
                     .evaluate(&batch)
                     .and_then(|value| value.into_array(rows))
-                    .map_err(|e| SqlError::plain(e.strip_backtrace()))?;
+                    .map_err(|e| plan_error(&e))?;
                 debug_assert_eq!(array.len(), rows);
                 Ok((doris_type.clone(), stored_column(&array, doris_type, &self.zone)?))
             })
             .collect()
     }
+}
+
+/// The expression ready to run. Some functions are only names for others and are put in their place first.
+fn physical(
+    state: &SessionState,
+    expr: Expr,
+    schema: &DFSchema,
+) -> datafusion::common::Result<Arc<dyn PhysicalExpr>> {
+    let context = SimplifyContext::builder()
+        .with_schema(Arc::new(schema.clone()))
+        .with_config_options(Arc::clone(state.config_options()))
+        .build();
+    let simplifier = ExprSimplifier::new(context);
+    let expr = simplifier.simplify(simplifier.coerce(expr, schema)?)?;
+    state.create_physical_expr(expr, schema)
 }
 
 fn is_scan(plan: &LogicalPlan) -> bool {

@@ -236,6 +236,7 @@ fn read(mut intake: Intake, parameters: &Parameters, body: Body) -> Result<Stage
         }
         Format::Arrow => arrow::read(&mut intake, body)?,
     }
+    intake.load.rehearse(intake.engine.catalog())?;
     staged(intake, parameters)
 }
 

@@ -181,16 +181,12 @@ impl Plan {
         if texts.is_empty() {
             return Ok(());
         }
-        let failure = match Expressions::plan(engine, session, self.source_inputs(), texts).await {
-            Ok(derived) => {
-                self.derived = Some(derived);
-                return Ok(());
-            }
-            Err(failure) => failure,
-        };
-        self.source_types = second;
-        let derived = Expressions::plan(engine, session, self.source_inputs(), texts).await;
-        self.derived = Some(derived.map_err(|_| failure)?);
+        let mut derived = Expressions::plan(engine, session, self.source_inputs(), texts).await;
+        if derived.is_err() {
+            self.source_types = second;
+            derived = Expressions::plan(engine, session, self.source_inputs(), texts).await;
+        }
+        self.derived = Some(derived?);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Functions with Doris' results, where DataFusion lacks them or gives others.
 
+mod binary;
 pub mod bitmap;
 mod bitmaps;
 mod cast;
@@ -8,6 +9,7 @@ mod numbers;
 mod session;
 mod text;
 mod time;
+mod time_parse;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -47,12 +49,14 @@ pub struct Surroundings {
 /// All scalar functions, bound to a statement.
 pub fn scalar(surroundings: &Arc<Surroundings>) -> Vec<ScalarUDF> {
     let mut list = Vec::new();
+    list.extend(binary::FUNCTIONS);
     list.extend(cast::FUNCTIONS);
     list.extend(nested::FUNCTIONS);
     list.extend(numbers::FUNCTIONS);
     list.extend(session::FUNCTIONS);
     list.extend(text::FUNCTIONS);
     list.extend(time::FUNCTIONS);
+    list.extend(time_parse::FUNCTIONS);
     list.extend(bitmaps::FUNCTIONS);
     list.into_iter()
         .map(|definition| ScalarUDF::from(Function::new(definition, surroundings)))

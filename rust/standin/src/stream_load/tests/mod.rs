@@ -4,6 +4,7 @@ mod columns;
 mod csv;
 mod errors;
 mod json;
+mod types;
 mod unique;
 
 use bytes::Bytes;
