@@ -28,7 +28,9 @@ pub(super) fn common(
     if config.two_phase {
         headers.insert("two_phase_commit", HeaderValue::from_static("true"));
     }
-    if !properties.has("timezone") && !properties.has("time_zone") {
+    // Bytes of a user's serializer were written in a zone that is not ours to know.
+    let ours = matches!(input, Input::Rows { .. });
+    if ours && !properties.has("timezone") && !properties.has("time_zone") {
         // The zone in which instants were written down, so that the server's functions agree with it.
         set(&mut headers, "timezone", &config.local_zone_text)?;
     }
@@ -217,6 +219,7 @@ mod tests {
         assert_eq!(find(&headers, "columns"), None);
         assert_eq!(find(&headers, "hidden_columns"), None);
         let headers = shown(&[("format", "json")], &Input::Raw { delete_sign: true });
+        assert_eq!(find(&headers, "timezone"), None);
         assert_eq!(find(&headers, "columns"), None);
         assert_eq!(find(&headers, "hidden_columns"), Some("__DORIS_DELETE_SIGN__"));
     }
