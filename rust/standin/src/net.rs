@@ -87,9 +87,15 @@ pub(crate) struct ConnectionHandle {
     pub(crate) peer: SocketAddr,
     end: CancellationToken,
     gentle: Arc<AtomicBool>,
+    two_lengths: Arc<AtomicBool>,
 }
 
 impl ConnectionHandle {
+    /// Whether the last request gave both `Content-Length` and `Transfer-Encoding`. The HTTP library hides the former then.
+    pub(crate) fn two_lengths(&self) -> bool {
+        self.two_lengths.load(Ordering::Acquire)
+    }
+
     /// Tears the connection down with a TCP reset; nothing that is not yet on the wire is sent.
     pub(crate) fn reset(&self) {
         self.end.cancel();
@@ -124,6 +130,7 @@ impl Connection {
             peer,
             end,
             gentle: Arc::default(),
+            two_lengths: Arc::default(),
         };
         Self { stream, handle, wait }
     }
@@ -171,9 +178,32 @@ impl AsyncRead for Connection {
         if let Some(error) = self.ended() {
             return Poll::Ready(Err(error));
         }
+        let before = buffer.filled().len();
         let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if let Some(head) = head_of_put(&buffer.filled()[before..]) {
+            let two = has_header(head, b"content-length") && has_header(head, b"transfer-encoding");
+            self.handle.two_lengths.store(two, Ordering::Release);
+        }
         self.guard(context, poll)
     }
+}
+
+/// Head of a `PUT` that these bytes begin with. One that comes in pieces is not recognised.
+fn head_of_put(bytes: &[u8]) -> Option<&[u8]> {
+    if !bytes.starts_with(b"PUT ") {
+        return None;
+    }
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
+    Some(&bytes[..end])
+}
+
+fn has_header(head: &[u8], name: &[u8]) -> bool {
+    head.split(|byte| *byte == b'\n').any(|line| {
+        let named = line
+            .get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name));
+        named && line.get(name.len()) == Some(&b':')
+    })
 }
 
 impl AsyncWrite for Connection {

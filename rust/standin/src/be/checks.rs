@@ -39,18 +39,23 @@ pub(super) struct Checked {
     pub(super) timeout_s: Option<u64>,
 }
 
-/// Checks the headers of a load into a table; the error is the `Message` of the answer.
+/// Checks the headers of a load into a table; the error is the `Message` of the answer. `two_lengths`: there were both
+/// `Content-Length` and `Transfer-Encoding`.
 pub(super) fn check(
     engine: &Engine,
     http: &HeaderMap,
     headers: &LoadHeaders,
     table: &TableInfo,
+    two_lengths: bool,
 ) -> Result<Checked, String> {
     let switches = &engine.switches().load;
-    let length = length(http)?;
+    let length = length(http, two_lengths)?;
     let most = most(headers, switches);
     if let Some(length) = length.filter(|length| *length > most.0) {
         return Err(too_large(length, most));
+    }
+    if engine.switches().compress_csv_only && is_json(headers) && headers.text("compress_type").is_some() {
+        return Err("[INTERNAL_ERROR]compress data of JSON format is not supported".to_owned());
     }
     let timeout_s = timeout(headers)?;
     let mode = mode(headers, switches, table, length)?;
@@ -70,19 +75,19 @@ pub(super) fn too_large(bytes: u64, most: (u64, &'static str)) -> String {
     )
 }
 
-fn length(http: &HeaderMap) -> Result<Option<u64>, String> {
+fn length(http: &HeaderMap, two_lengths: bool) -> Result<Option<u64>, String> {
     let chunked = http
         .get(header::TRANSFER_ENCODING)
         .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"chunked"));
     let length = http.get(header::CONTENT_LENGTH).map(|value| value.to_str());
+    if two_lengths {
+        return Err("[INTERNAL_ERROR]please do not set both content_length and transfer-encoding".to_owned());
+    }
     match (length, chunked) {
-        (Some(_), true) => Err(
-            "[INTERNAL_ERROR]please do not set both content_length and transfer-encoding".to_owned(),
-        ),
         (None, false) => Err(
             "[INTERNAL_ERROR]content_length is empty and transfer-encoding!=chunked, please set content_length or transfer-encoding=chunked".to_owned(),
         ),
-        (None, true) => Ok(None),
+        (_, true) => Ok(None),
         (Some(length), false) => {
             let length = length.ok().and_then(|length| length.parse().ok());
             let length = length.ok_or("[INTERNAL_ERROR]invalid HTTP header CONTENT_LENGTH")?;
@@ -92,14 +97,17 @@ fn length(http: &HeaderMap) -> Result<Option<u64>, String> {
 }
 
 fn most(headers: &LoadHeaders, switches: &LoadSwitches) -> (u64, &'static str) {
-    let json = headers
-        .get("format")
-        .is_some_and(|format| format.eq_ignore_ascii_case("json"));
     // JSON with neither is read by line.
-    if json && headers.flag("strip_outer_array") && !headers.flag("read_json_by_line") {
+    if is_json(headers) && headers.flag("strip_outer_array") && !headers.flag("read_json_by_line") {
         return (switches.json_max_bytes, "streaming_load_json_max_mb");
     }
     (switches.max_bytes, "streaming_load_max_mb")
+}
+
+fn is_json(headers: &LoadHeaders) -> bool {
+    headers
+        .get("format")
+        .is_some_and(|format| format.eq_ignore_ascii_case("json"))
 }
 
 fn timeout(headers: &LoadHeaders) -> Result<Option<u64>, String> {

@@ -177,7 +177,8 @@ impl Task {
             reply.fail(format!("{analysis} unknown table, table={}", self.table));
             return Err(Failure::Said);
         };
-        match check(engine, &self.http, &self.headers, &table) {
+        let two_lengths = self.visit.connection.two_lengths();
+        match check(engine, &self.http, &self.headers, &table, two_lengths) {
             Ok(checked) => {
                 reply.two_phase = checked.mode == Mode::TwoPhase;
                 reply.group_commit = checked.mode.is_group();
