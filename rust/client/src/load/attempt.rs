@@ -137,7 +137,12 @@ impl Attempt<'_> {
         };
         let host = HeaderValue::from_str(&target.node.to_string()).map_err(|e| unusable(e.into()))?;
         headers.insert(HOST, host);
-        let body = LoadBody::new(self.log.clone(), self.reader, flow.clone());
+        let body = LoadBody::new(
+            self.log.clone(),
+            self.reader,
+            flow.clone(),
+            self.sink.counters().clone(),
+        );
         let mut request = Request::builder()
             .method(Method::PUT)
             .uri(&target.path)

@@ -12,6 +12,7 @@ use http_body::{Body, Frame};
 use tokio::sync::Notify;
 
 use super::replay::{ChunkLog, Truncated};
+use crate::sink_metrics::Counters;
 
 /// How one attempt proceeds: what its body, its connection and its watch tell each other.
 #[derive(Debug, Default)]
@@ -65,12 +66,18 @@ pub(super) struct LoadBody {
     log: Arc<ChunkLog>,
     reader: u64,
     flow: Arc<Flow>,
+    counters: Arc<Counters>,
 }
 
 impl LoadBody {
     /// The body of attempt `reader`, as [`ChunkLog::rewind`] counts them.
-    pub(super) fn new(log: Arc<ChunkLog>, reader: u64, flow: Arc<Flow>) -> Self {
-        Self { log, reader, flow }
+    pub(super) fn new(log: Arc<ChunkLog>, reader: u64, flow: Arc<Flow>, counters: Arc<Counters>) -> Self {
+        Self {
+            log,
+            reader,
+            flow,
+            counters,
+        }
     }
 }
 
@@ -94,7 +101,9 @@ impl Body for LoadBody {
         flow.starved.store(polled.is_pending(), Ordering::Release);
         polled.map(|taken| match taken {
             Some(Ok(bytes)) => {
-                flow.taken.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                let length = bytes.len() as u64;
+                flow.taken.fetch_add(length, Ordering::Relaxed);
+                self.counters.sent_bytes.fetch_add(length, Ordering::Relaxed);
                 Some(Ok(Frame::data(bytes)))
             }
             Some(Err(truncated)) => Some(Err(truncated)),

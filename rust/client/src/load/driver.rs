@@ -20,7 +20,7 @@ use crate::sink::Sink;
 pub(super) async fn run(
     sink: Sink,
     spec: LoadSpec,
-    messages: mpsc::Receiver<Message>,
+    messages: &mut mpsc::Receiver<Message>,
 ) -> Result<LoadOutcome, Error> {
     let guarded = AssertUnwindSafe(drive(&sink, &spec, messages)).catch_unwind();
     let ended = guarded.await.unwrap_or_else(|payload| Err(panicked(&*payload)));
@@ -34,7 +34,7 @@ pub(super) async fn run(
 async fn drive(
     sink: &Sink,
     spec: &LoadSpec,
-    messages: mpsc::Receiver<Message>,
+    messages: &mut mpsc::Receiver<Message>,
 ) -> Result<LoadOutcome, Error> {
     let _open = sink.counters().open_load();
     let schema = match &spec.input {

@@ -134,7 +134,7 @@ impl EncodeTask {
     /// Runs until the rows have come to their end. When they end in any other way the body fails with them.
     pub(super) async fn run(
         self,
-        mut messages: mpsc::Receiver<Message>,
+        messages: &mut mpsc::Receiver<Message>,
         producer: Producer,
     ) -> Result<(), Error> {
         let mut worker = self.worker;

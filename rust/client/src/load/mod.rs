@@ -171,7 +171,7 @@ impl Load {
             Stage::Finishing { .. } => return Err(after_the_end()),
             Stage::Closed => return Err(closed()),
         };
-        let (input, rows) = mpsc::channel(self.shared.sink.config().buffer_count + 1);
+        let (input, mut messages) = mpsc::channel(self.shared.sink.config().buffer_count + 1);
         input.try_send(submitted).map_err(|_| self.ended_early())?;
         let (sink, ring, done) = (
             self.shared.sink.clone(),
@@ -179,15 +179,11 @@ impl Load {
             self.shared.done.clone(),
         );
         let task = self.shared.runtime.spawn(async move {
-            let ended = driver::run(sink, spec, rows).await;
+            let ended = driver::run(sink, spec, &mut messages).await;
             ring.close();
-            done.send_if_modified(|held| {
-                let first = held.is_none();
-                if first {
-                    *held = Some(ended.map(Arc::new).map_err(Arc::new));
-                }
-                first
-            });
+            settle(&done, ended.map(Arc::new));
+            // Until the end is known, what is still handed over is taken and dropped.
+            drop(messages);
         });
         *stage = Stage::Active { input, task };
         Ok(())
@@ -235,23 +231,13 @@ impl Load {
             task.abort();
         }
         self.shared.ring.close();
-        self.shared.done.send_if_modified(|held| {
-            let first = held.is_none();
-            if first {
-                *held = Some(Err(Arc::new(closed())));
-            }
-            first
-        });
+        settle(&self.shared.done, Err(closed()));
     }
 
     fn ended_early(&self) -> Error {
         match &*self.shared.done.borrow() {
             Some(Err(error)) => error.again(),
-            // The task has let go of its input and is about to tell why.
-            _ => Error::new(
-                ErrorKind::Load,
-                "the load has ended before its rows; its outcome tells why",
-            ),
+            _ => closed(),
         }
     }
 }
@@ -266,6 +252,18 @@ impl Shared {
     fn stage(&self) -> MutexGuard<'_, Stage> {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Tells the end of a load to all who wait for it; the first one counts.
+fn settle(done: &watch::Sender<Option<Ended>>, ended: Result<Arc<LoadOutcome>, Error>) {
+    let ended = ended.map_err(Arc::new);
+    done.send_if_modified(|held| {
+        let first = held.is_none();
+        if first {
+            *held = Some(ended);
+        }
+        first
+    });
 }
 
 fn closed() -> Error {
