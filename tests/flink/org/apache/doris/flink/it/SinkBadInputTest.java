@@ -88,6 +88,7 @@ class SinkBadInputTest {
 
     /** The failure of planning, for which no server may be asked. */
     private Failure planning(DorisTable table, String statement) {
+        mark = DORIS.mark();
         table.create(sql, "t");
         Failure failure = Failure.of(() -> sql.explainSql(statement));
         assertThat(DORIS.journal(mark)).as("planning asks no server").isEmpty();
@@ -132,12 +133,11 @@ class SinkBadInputTest {
 
     @Test
     void aTypeThatDorisNeverHasIsAnErrorAtPlanning() {
-        DorisTable table =
-                declared(student())
-                        .columns("id INT, r RAW('java.lang.Integer', '" + serializer() + "')");
-        assertThat(planning(table, "INSERT INTO t SELECT id, r FROM t").text())
+        String raw = "RAW('java.lang.Integer', '" + serializer() + "')";
+        DorisTable table = declared(student()).columns("id INT, r " + raw);
+        assertThat(planning(table, "INSERT INTO t SELECT 1, CAST(NULL AS " + raw + ")").text())
                 .contains("`r` RAW('java.lang.Integer', '...') (Doris has no such type)")
-                .contains("cannot be");
+                .contains("cannot be written to Doris");
     }
 
     private static String serializer() {
@@ -152,11 +152,20 @@ class SinkBadInputTest {
 
     /** CSV-4 */
     @ParameterizedTest
-    @ValueSource(strings = {"U&'a\\0009b'", "U&'a\\000Ab'", "'\\N'"})
-    void csv4AValueThatWouldShiftColumnsNamesColumnAndRow(String value) {
+    @CsvSource({
+        "U&'a\\0009b', sink.properties.enclose",
+        "U&'a\\000Ab', sink.properties.enclose",
+        "'\\N', sink.properties.escape"
+    })
+    void csv4AValueThatWouldShiftColumnsNamesColumnAndRow(String value, String remedy) {
         TargetTable table = student();
-        Failure failure = running(declared(table), table, "(7, " + value + ")");
-        assertThat(failure.text()).contains("name").contains("7").contains("enclose");
+        String literal = value.startsWith("U&") ? value : "'" + value + "'";
+        Failure failure = running(declared(table), table, "(7, " + literal + ")");
+        assertThat(failure.text())
+                .contains("column name")
+                .contains("id = \"7\"")
+                .contains("'" + remedy + "'")
+                .contains("'sink.properties.format' = 'json'");
     }
 
     /** CSV-4, NET-10, NET-12: what the server refuses is counted, and its reasons are shown. */
@@ -300,6 +309,46 @@ class SinkBadInputTest {
                         .httpStatus(413, "no chunked bodies here"));
         Failure failure = running(declared(table).with("sink.max-retries", "0"), table, "(1, 'a')");
         assertThat(failure.text()).contains("413");
+    }
+
+    /** NET-6 */
+    @Test
+    void net6AServerThatCannotReadCompressedJsonNamesTheOption() throws Exception {
+        try (Standin old = Standin.with("--profile", "doris-2.1").start()) {
+            old.run("CREATE DATABASE test");
+            TargetTable table = TargetTable.unique(old, "id INT, name STRING");
+            DorisTable json =
+                    table.declared()
+                            .columns("id INT, name STRING")
+                            .with("sink.properties.format", "json");
+            assertThat(running(json, table, "(1, 'a')").text())
+                    .contains("compress")
+                    .contains("sink.properties.compress_type");
+            json.with("sink.properties.compress_type", "").create(sql, "t");
+            sql.executeSql("INSERT INTO t VALUES (1, 'a')").await();
+            assertThat(table.rows()).containsExactly(List.of("1", "a"));
+        }
+    }
+
+    /** The same job a second time, without its checkpoint, would write its rows twice. */
+    @Test
+    void aLabelThatAnotherRunHasFinishedIsNamedWithBothRemedies() throws Exception {
+        TargetTable table = student();
+        declared(table).create(sql, "t");
+        sql.executeSql("INSERT INTO t VALUES (1, 'a')").await();
+        Failure failure = Failure.of(() -> sql.executeSql("INSERT INTO t VALUES (2, 'b')").await());
+        String label = DORIS.transactions(table.name()).get(0).label();
+        assertThat(failure.text())
+                .contains(label)
+                .contains("VISIBLE")
+                .contains("savepoint")
+                .contains("sink.label-prefix");
+        assertThat(failure.elapsed()).isLessThan(SOON);
+        assertThat(table.rows()).containsExactly(List.of("1", "a"));
+
+        declared(table).with("sink.label-prefix", "another").create(sql, "t");
+        sql.executeSql("INSERT INTO t VALUES (2, 'b')").await();
+        assertThat(table.rows()).containsExactly(List.of("1", "a"), List.of("2", "b"));
     }
 
     @Test

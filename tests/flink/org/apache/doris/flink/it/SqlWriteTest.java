@@ -73,6 +73,8 @@ class SqlWriteTest {
                 .columns("id INT, name STRING, age INT")
                 .with("sink.label-prefix", "doris_label")
                 .with("sink.parallelism", "1")
+                // A load begins with its first full buffer.
+                .with("sink.buffer-size", "1kb")
                 .create(sql, "student_sink");
         JobClient job =
                 sql.executeSql("INSERT INTO student_sink SELECT * FROM student_source")

@@ -91,7 +91,7 @@ final class TargetTable {
                 .filter(
                         entry ->
                                 String.valueOf(entry.get("path"))
-                                        .endsWith("/" + name + "/_stream_load"))
+                                        .matches(".*/" + name + "/_stream_load(\\?.*)?"))
                 .collect(Collectors.toList());
     }
 

@@ -2,6 +2,9 @@ package org.apache.doris.flink.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.TableDescriptor;
 import org.apache.flink.table.api.TableEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -111,6 +114,31 @@ class TypesWriteTest {
                         .isEqualTo(expected.get(row).get(i + 1));
             }
         }
+    }
+
+    /** Flink's SQL cannot declare such columns, its API can. */
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void intervalsAreMonthsAndMilliseconds(String format) throws Exception {
+        TargetTable table = TargetTable.duplicate(DORIS, "id INT, m INT, s BIGINT");
+        TableDescriptor.Builder declared =
+                TableDescriptor.forConnector("doris")
+                        .schema(
+                                Schema.newBuilder()
+                                        .column("id", DataTypes.INT())
+                                        .column("m", DataTypes.INTERVAL(DataTypes.MONTH()))
+                                        .column("s", DataTypes.INTERVAL(DataTypes.SECOND(3)))
+                                        .build());
+        declared.option("fenodes", DORIS.fenodes())
+                .option("table.identifier", table.identifier())
+                .option("username", "root")
+                .option("sink.properties.format", format);
+        sql.createTemporaryTable("target", declared.build());
+        sql.executeSql(
+                        "INSERT INTO target SELECT 1, INTERVAL '-1-2' YEAR TO MONTH, INTERVAL '1"
+                                + " 00:00:00.5' DAY TO SECOND(3)")
+                .await();
+        assertThat(table.rows()).containsExactly(List.of("1", "-14", "86400500"));
     }
 
     @ParameterizedTest

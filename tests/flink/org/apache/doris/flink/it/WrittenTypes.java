@@ -43,7 +43,8 @@ final class WrittenTypes {
                             "'-1'",
                             "-1"),
                     column("LARGEINT", "BIGINT", "5000000000", "5000000000", "0", "0"),
-                    column("FLOAT", "FLOAT", "'0.1'", "0.1", "'-3.4028235E38'", "-3.4028235e38"),
+                    // Flink itself cuts constants of more digits.
+                    column("FLOAT", "FLOAT", "'0.1'", "0.1", "'-3.25E37'", "-3.25e37"),
                     column(
                             "DOUBLE",
                             "DOUBLE",
@@ -140,20 +141,6 @@ final class WrittenTypes {
                             "TO_TIMESTAMP_LTZ(-1, 3)",
                             "'1969-12-31 23:59:59.999+00:00'"),
                     column("VARBINARY(20)", "BYTES", "X'00FF10'", "X'00FF10'", "X''", "X''"),
-                    column(
-                            "INT",
-                            "INTERVAL YEAR TO MONTH",
-                            "INTERVAL '1-2' YEAR TO MONTH",
-                            "14",
-                            "INTERVAL '0-0' YEAR TO MONTH",
-                            "0"),
-                    column(
-                            "BIGINT",
-                            "INTERVAL DAY TO SECOND(3)",
-                            "INTERVAL '1 00:00:00.5' DAY TO SECOND(3)",
-                            "86400500",
-                            "INTERVAL '0 00:00:01.0' DAY TO SECOND(3)",
-                            "1000"),
                     column(
                             "ARRAY<INT>",
                             "ARRAY<INT>",
