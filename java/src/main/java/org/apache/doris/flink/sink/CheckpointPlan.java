@@ -2,10 +2,14 @@ package org.apache.doris.flink.sink;
 
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.CheckpointConfig;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.WithBoundedness;
 
 import java.io.Serializable;
 import java.time.Duration;
@@ -57,19 +61,36 @@ public final class CheckpointPlan implements Serializable {
         this.timeout = timeout;
     }
 
-    /** Reads the settings of a job that is being put together. */
-    public static CheckpointPlan of(StreamExecutionEnvironment environment) {
+    /** Reads the settings of the job that a stream is part of. */
+    public static CheckpointPlan of(DataStream<?> input) {
+        StreamExecutionEnvironment environment = input.getExecutionEnvironment();
         CheckpointConfig checkpoints = environment.getCheckpointConfig();
         boolean enabled = checkpoints.isCheckpointingEnabled();
         return new CheckpointPlan(
-                environment.getConfiguration().get(ExecutionOptions.RUNTIME_MODE)
-                        == RuntimeExecutionMode.STREAMING,
+                isStreaming(input),
                 enabled,
                 environment
                         .getConfiguration()
                         .get(CheckpointingOptions.ENABLE_CHECKPOINTS_AFTER_TASKS_FINISH),
                 enabled ? Duration.ofMillis(checkpoints.getCheckpointInterval()) : Duration.ZERO,
                 enabled ? Duration.ofMillis(checkpoints.getCheckpointTimeout()) : Duration.ZERO);
+    }
+
+    /** Flink chooses by the sources where the user leaves it to it. */
+    private static boolean isStreaming(DataStream<?> input) {
+        RuntimeExecutionMode mode =
+                input.getExecutionEnvironment()
+                        .getConfiguration()
+                        .get(ExecutionOptions.RUNTIME_MODE);
+        return mode == RuntimeExecutionMode.STREAMING
+                || mode == RuntimeExecutionMode.AUTOMATIC
+                        && input.getTransformation().getTransitivePredecessors().stream()
+                                .anyMatch(CheckpointPlan::isUnbounded);
+    }
+
+    private static boolean isUnbounded(Transformation<?> transformation) {
+        return transformation instanceof WithBoundedness
+                && ((WithBoundedness) transformation).getBoundedness() != Boundedness.BOUNDED;
     }
 
     /**
@@ -100,14 +121,13 @@ public final class CheckpointPlan implements Serializable {
     /** Why rows would never, or not reliably, become visible; to be logged as errors. */
     public List<String> errors(SinkConfig sink) {
         List<String> errors = new ArrayList<>();
-        if (sink.write().twoPhase() && streaming && !enabled) {
+        if (streaming && !enabled) {
             errors.add(
-                    "Checkpoints are off, and rows become visible when a checkpoint completes: rows"
-                        + " of an unbounded input will never be visible. Set"
-                        + " 'execution.checkpointing.interval', or 'sink.write-mode' ="
-                        + " 'STREAM_LOAD_BATCH', or 'sink.enable-2pc' = 'false'. A bounded input is"
-                        + " committed at its end, and is not written exactly once if the job fails"
-                        + " in between.");
+                    "Checkpoints are off, and a load ends with a checkpoint: rows of an unbounded"
+                        + " input will never be visible. Set 'execution.checkpointing.interval', or"
+                        + " 'sink.write-mode' = 'STREAM_LOAD_BATCH', which needs no checkpoints. A"
+                        + " bounded input is committed at its end, and is not written exactly once"
+                        + " if the job fails in between.");
         }
         if (sink.write().twoPhase() && streaming && enabled && !afterTasksFinish) {
             errors.add(

@@ -95,7 +95,7 @@ public class DorisSink<IN>
     /** Adds nothing: this is where a sink can see the checkpoint settings of its job. */
     @Override
     public DataStream<IN> addPreWriteTopology(DataStream<IN> input) {
-        checkpoints = CheckpointPlan.of(input.getExecutionEnvironment());
+        checkpoints = CheckpointPlan.of(input);
         return input;
     }
 

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.table.SinkPlan;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
@@ -69,7 +72,9 @@ class CheckpointPlanTest {
                 .contains("'execution.checkpointing.interval'")
                 .contains("'STREAM_LOAD_BATCH'")
                 .contains("bounded input is committed at its end");
-        assertThat(off.errors(sink("sink.enable-2pc", "false"))).isEmpty();
+        assertThat(off.errors(sink("sink.enable-2pc", "false")))
+                .as("without two-phase commit a load ends with a checkpoint as well")
+                .hasSize(1);
         assertThat(CheckpointPlan.UNKNOWN.errors(sink())).isEmpty();
         assertThat(plan(Duration.ofSeconds(1), Duration.ofSeconds(1)).errors(sink())).isEmpty();
     }
@@ -114,31 +119,46 @@ class CheckpointPlanTest {
         configuration.setString("execution.checkpointing.interval", "7 s");
         configuration.setString("execution.checkpointing.timeout", "20 min");
         configuration.setString("execution.runtime-mode", "STREAMING");
-        CheckpointPlan plan =
-                CheckpointPlan.of(
-                        StreamExecutionEnvironment.getExecutionEnvironment(configuration));
+        CheckpointPlan plan = read(configuration);
         assertThat(plan.answerTimeout(NONE)).isEqualTo(Duration.ofMinutes(10));
         assertThat(plan.loadTimeoutSeconds(NONE)).isEqualTo(4 * 1207);
         assertThat(plan.errors(sink())).isEmpty();
 
-        CheckpointPlan without =
-                CheckpointPlan.of(
-                        StreamExecutionEnvironment.getExecutionEnvironment(new Configuration()));
-        assertThat(without.errors(sink())).hasSize(1);
+        assertThat(read(new Configuration()).errors(sink())).hasSize(1);
 
         Configuration batch = new Configuration();
         batch.setString("execution.runtime-mode", "BATCH");
-        assertThat(
-                        CheckpointPlan.of(StreamExecutionEnvironment.getExecutionEnvironment(batch))
-                                .errors(sink()))
-                .isEmpty();
+        assertThat(read(batch).errors(sink())).isEmpty();
 
         configuration.setString(
                 "execution.checkpointing.checkpoints-after-tasks-finish.enabled", "false");
+        assertThat(read(configuration).errors(sink())).hasSize(1);
+    }
+
+    @Test
+    void whereFlinkChoosesTheModeTheSourcesDecide() {
+        Configuration configuration = new Configuration();
+        configuration.setString("execution.runtime-mode", "AUTOMATIC");
+        StreamExecutionEnvironment environment =
+                StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+        assertThat(CheckpointPlan.of(environment.fromSequence(1, 2)).errors(sink())).isEmpty();
+        NumberSequenceSource endless =
+                new NumberSequenceSource(1, 2) {
+                    private static final long serialVersionUID = 1L;
+
+                    @Override
+                    public Boundedness getBoundedness() {
+                        return Boundedness.CONTINUOUS_UNBOUNDED;
+                    }
+                };
         assertThat(
                         CheckpointPlan.of(
-                                        StreamExecutionEnvironment.getExecutionEnvironment(
-                                                configuration))
+                                        environment
+                                                .fromSource(
+                                                        endless,
+                                                        WatermarkStrategy.noWatermarks(),
+                                                        "endless")
+                                                .map(number -> number))
                                 .errors(sink()))
                 .hasSize(1);
     }
@@ -149,7 +169,13 @@ class CheckpointPlanTest {
                 StreamExecutionEnvironment.getExecutionEnvironment();
         environment.enableCheckpointing(5000);
         environment.getCheckpointConfig().setCheckpointTimeout(60_000);
-        assertThat(CheckpointPlan.of(environment).answerTimeout(NONE))
+        assertThat(CheckpointPlan.of(environment.fromSequence(1, 2)).answerTimeout(NONE))
                 .isEqualTo(Duration.ofSeconds(30));
+    }
+
+    private static CheckpointPlan read(Configuration configuration) {
+        return CheckpointPlan.of(
+                StreamExecutionEnvironment.getExecutionEnvironment(configuration)
+                        .fromSequence(1, 2));
     }
 }
