@@ -36,6 +36,9 @@ final class Breaker {
     private final Waiter waiter;
     private final RunLog log;
 
+    /** How far the server's clock is ahead. */
+    private Duration advanced = Duration.ZERO;
+
     /** What goes on only after the job has recovered without it. */
     private final List<Step> late = new ArrayList<>();
 
@@ -55,10 +58,12 @@ final class Breaker {
     /** Breaks everything of a round at once, and waits until the job is well again. */
     void round(List<Planned> round) throws Exception {
         Map<Planned, Long> rules = new LinkedHashMap<>();
+        List<Long> leading = new ArrayList<>();
         List<Step> nodesBack = new ArrayList<>();
         for (Planned planned : round) {
             log.step("breaking %s", planned);
             if (planned.kind.group == FaultKind.Group.SERVER) {
+                ServerFaults.leadingTo(planned).ifPresent(fault -> leading.add(doris.fault(fault)));
                 rules.put(planned, doris.fault(ServerFaults.of(planned, jobs.job().parallelism())));
             }
         }
@@ -82,9 +87,8 @@ final class Breaker {
             back.run();
         }
         jobs.recover();
-        for (long rule : rules.values()) {
-            doris.clearFault(rule);
-        }
+        leading.addAll(rules.values());
+        leading.forEach(doris::clearFault);
         if (!late.isEmpty()) {
             for (Step step : late) {
                 step.run();
@@ -110,6 +114,7 @@ final class Breaker {
                 break;
             case LOADS_TIMED_OUT:
                 doris.advanceClock(PAST_LOADS);
+                advanced = advanced.plus(PAST_LOADS);
                 break;
             case LABELS_PURGED:
                 doris.purgeLabels(LABELS_KEPT);
@@ -237,15 +242,9 @@ final class Breaker {
 
     /** False where it cannot be told whether all of the newest checkpoint is committed. */
     private boolean restoreTooOld() throws Exception {
-        long[] completed = new long[1];
-        waiter.within(
-                STRIKE,
-                () -> {
-                    completed[0] = jobs.job().newestCompleted();
-                    return precommitted().isEmpty();
-                });
         jobs.cancel();
-        if (!jobs.isNewest(completed[0])) {
+        long completed = jobs.newestCheckpointMillis() + advanced.toMillis();
+        if (precommitted().stream().anyMatch(load -> load.precommitted() <= completed)) {
             jobs.restoreNewest();
             return false;
         }

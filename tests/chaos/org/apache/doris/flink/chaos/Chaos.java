@@ -171,7 +171,7 @@ public final class Chaos {
                                 + " the server's timeout",
                         jobs.failovers(),
                         jobs.checkpoints(),
-                        doris.transactions().size(),
+                        doris.transactions().stream().mapToLong(Transaction::id).max().orElse(0),
                         open.size()));
         comparison.findings().forEach(log::print);
         lingering.forEach(transaction -> log.print("lingering: " + transaction));

@@ -15,6 +15,7 @@ interface Flink extends AutoCloseable {
                 "heartbeat.timeout", "4000",
                 "metrics.fetcher.update-interval", "500",
                 "web.refresh-interval", "100",
+                "execution.checkpointing.num-retained", "3",
                 "io.tmp.dirs", folder.resolve("tmp").toString(),
                 "web.exception-history-size", "50",
                 "web.timeout", "30000");

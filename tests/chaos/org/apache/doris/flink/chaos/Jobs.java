@@ -7,6 +7,7 @@ import org.apache.flink.core.execution.JobClient;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -113,7 +114,6 @@ final class Jobs {
                 Map.entry(
                         "execution.checkpointing.externalized-checkpoint-retention",
                         "RETAIN_ON_CANCELLATION"),
-                Map.entry("execution.checkpointing.num-retained", "2"),
                 Map.entry("restart-strategy.type", "fixed-delay"),
                 Map.entry("restart-strategy.fixed-delay.attempts", "1000000"),
                 Map.entry("restart-strategy.fixed-delay.delay", "200 ms"));
@@ -275,11 +275,11 @@ final class Jobs {
         submit(job.parallelism(), newest(folder.resolve("checkpoints").resolve(job.id())));
     }
 
-    /** Whether this checkpoint is still the newest one of the job, which was cancelled. */
-    boolean isNewest(long checkpoint) throws IOException {
-        return newest(folder.resolve("checkpoints").resolve(job.id()))
-                .filter(path -> path.endsWith("/chk-" + checkpoint + "/"))
-                .isPresent();
+    /** When the newest checkpoint of the job, which was cancelled, was complete. */
+    long newestCheckpointMillis() throws IOException {
+        List<String> complete = complete(folder.resolve("checkpoints").resolve(job.id()));
+        Path newest = Path.of(URI.create(complete.get(complete.size() - 1)));
+        return newest.resolve("_metadata").toFile().lastModified();
     }
 
     /**

@@ -6,6 +6,7 @@ import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
 import org.apache.doris.flink.it.Fault;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /** What each fault of the server is in the words of its admin port. */
 final class ServerFaults {
@@ -72,6 +73,22 @@ final class ServerFaults {
                 return held("be.load.body", planned, parallelism).after(1).times(1).hold();
             default:
                 throw new IllegalArgumentException(planned.kind.text());
+        }
+    }
+
+    /**
+     * What makes the sink come to the point where a planned fault strikes, if it takes something.
+     */
+    static Optional<Fault> leadingTo(Planned planned) {
+        switch (planned.kind) {
+            case REDIRECT_RESET:
+            case REDIRECT_REFUSED:
+                // A back end that works is used again without a question to a front end.
+                return Optional.of(load("be.load.headers", planned).times(1).reset());
+            case STATE_RESET:
+                return Optional.of(load("be.load.answer", planned).times(1).drop());
+            default:
+                return Optional.empty();
         }
     }
 

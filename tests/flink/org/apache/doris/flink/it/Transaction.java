@@ -31,6 +31,12 @@ public final class Transaction {
         return (String) entry.get("state");
     }
 
+    /** When it was pre-committed, in milliseconds of the server's clock; 0 when it was not. */
+    public long precommitted() {
+        Object millis = entry.get("precommitted");
+        return millis == null ? 0 : (Long) millis;
+    }
+
     /** Whether nothing can become of it any more. */
     public boolean isFinished() {
         return FINISHED.contains(state());
