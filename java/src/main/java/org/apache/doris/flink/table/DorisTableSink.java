@@ -35,10 +35,14 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     /**
      * All kinds of rows; {@code -U} only if the user wants it, since a row with the same key
      * follows it as a rule. Deletes are asked for with all columns: those of Doris that are not
-     * nullable take part in a delete, too.
+     * nullable take part in a delete, too. Input that only inserts stays that: as an upsert, newer
+     * versions of Flink ask what to do with conflicts of keys.
      */
     @Override
     public ChangelogMode getChangelogMode(ChangelogMode requestedMode) {
+        if (requestedMode.containsOnly(RowKind.INSERT)) {
+            return ChangelogMode.insertOnly();
+        }
         ChangelogMode.Builder mode =
                 ChangelogMode.newBuilder()
                         .addContainedKind(RowKind.INSERT)
