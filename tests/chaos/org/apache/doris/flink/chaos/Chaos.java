@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
  *
  * <p>Arguments are {@code name=value}: {@code seed}, {@code faults}, {@code minutes} (ends the run
  * earlier), {@code folder} (logs, checkpoints), {@code only} (kinds of faults, a regular
- * expression), and for processes of their own {@code flink} (a home) and {@code jars}.
+ * expression), {@code sink.*} (options of all sinks), and for processes of their own {@code flink}
+ * (a home) and {@code jars}.
  */
 public final class Chaos {
 
@@ -41,6 +42,7 @@ public final class Chaos {
     private final Duration time;
     private final Path folder;
     private final String only;
+    private final Map<String, String> sinkOptions = new TreeMap<>();
     private final Optional<Path> home;
     private final List<Path> jars;
 
@@ -50,6 +52,12 @@ public final class Chaos {
         time = Duration.ofMinutes(Long.parseLong(arguments.getOrDefault("minutes", "100000")));
         folder = Path.of(arguments.get("folder"));
         only = arguments.getOrDefault("only", ".*");
+        arguments.forEach(
+                (name, value) -> {
+                    if (name.startsWith("sink.")) {
+                        sinkOptions.put(name, value);
+                    }
+                });
         home = Optional.ofNullable(arguments.get("flink")).map(Path::of);
         jars =
                 java.util.Arrays.stream(arguments.getOrDefault("jars", "").split(":"))
@@ -86,6 +94,7 @@ public final class Chaos {
                 return compare(doris, jobs, end, log);
             } catch (Exception | AssertionError stuck) {
                 log.step("STUCK: %s", stuck);
+                jobs.tellFailures();
                 new Evidence(folder, doris, jobs).write(log);
                 log.printCounts();
                 return false;
@@ -107,6 +116,7 @@ public final class Chaos {
             // Every broken load fails over.
             options.put("sink.replay-buffer-size", "0");
         }
+        options.putAll(sinkOptions);
         return options;
     }
 
@@ -175,6 +185,12 @@ public final class Chaos {
                         open.size()));
         comparison.findings().forEach(log::print);
         lingering.forEach(transaction -> log.print("lingering: " + transaction));
+        boolean exact =
+                comparison.missing() + comparison.doubled() + comparison.wrong() + lingering.size()
+                        == 0;
+        if (!exact) {
+            new Evidence(folder, doris, jobs).write(log);
+        }
         log.print(
                 String.format(
                         "chaos mode=write seed=%d faults=%d failovers=%d sent=%d missing=%d"
@@ -187,12 +203,6 @@ public final class Chaos {
                         comparison.doubled(),
                         comparison.wrong(),
                         lingering.size()));
-        boolean exact =
-                comparison.missing() + comparison.doubled() + comparison.wrong() + lingering.size()
-                        == 0;
-        if (!exact) {
-            new Evidence(folder, doris, jobs).write(log);
-        }
         return exact;
     }
 

@@ -36,7 +36,6 @@ final class Evidence {
                             .map(JobFailure::toString)
                             .collect(Collectors.toList());
             Files.write(folder.resolve("failures.txt"), failures);
-            failures.stream().limit(1).forEach(log::print);
         } catch (IOException | RuntimeException | AssertionError e) {
             log.print("not all evidence could be had: " + e);
         }

@@ -182,14 +182,18 @@ final class Jobs {
     }
 
     /** Logs what the job has failed of since the last time, each cause once. */
-    private void tellFailures() throws IOException {
+    void tellFailures() {
         long before = toldUpTo;
         Set<String> causes = new LinkedHashSet<>();
-        for (JobFailure failure : job.failures()) {
-            if (failure.timestamp() > before) {
-                causes.add(failure.cause());
-                toldUpTo = Math.max(toldUpTo, failure.timestamp());
+        try {
+            for (JobFailure failure : job.failures()) {
+                if (failure.timestamp() > before) {
+                    causes.add(failure.cause());
+                    toldUpTo = Math.max(toldUpTo, failure.timestamp());
+                }
             }
+        } catch (IOException unreachable) {
+            log.step("  what it failed of is not known: %s", unreachable.getMessage());
         }
         causes.forEach(cause -> log.step("  failed of %s", cause));
     }
