@@ -34,6 +34,7 @@ pub mod discard;
 pub mod engine;
 mod error;
 mod load;
+mod load_adapt;
 pub mod profile;
 pub mod profile_load;
 pub mod row_shape;

@@ -9,6 +9,7 @@ use arrow_select::filter::filter_record_batch;
 use crate::catalog::Catalog;
 use crate::catalog_schema::TableSchema;
 use crate::engine::SqlError;
+use crate::load_adapt::adapted;
 use crate::row_shape::RowShape;
 use crate::tablet::{Partition, Table, TableVersion};
 use crate::tablet_commit::{append_shaped, change_tablets};
@@ -188,9 +189,6 @@ impl Load {
         let catalog = Arc::clone(catalog);
         let work = move || -> Result<(), SqlError> {
             let mut version = self.table.snapshot();
-            if !Arc::ptr_eq(&version.schema, &self.schema) {
-                return Err(SqlError::plain("the table's schema changed during the load"));
-            }
             let alive = |p: &Arc<Partition>| version.partitions.iter().any(|now| now.id == p.id);
             if !self.partitions.iter().all(alive) {
                 return Err(SqlError::plain("a partition was dropped during the load"));
@@ -206,7 +204,12 @@ impl Load {
                 writer.forget();
                 version = Arc::new(emptied);
             }
-            let next = append_shaped(&version, &mut writer, self.rows.finish()?, &self.shape, moment)?;
+            let mut rows = self.rows.finish()?;
+            let mut shape = self.shape;
+            if !Arc::ptr_eq(&version.schema, &self.schema) {
+                (rows, shape) = adapted(&self.schema, &version.schema, &shape, rows, moment.micros)?;
+            }
+            let next = append_shaped(&version, &mut writer, rows, &shape, moment)?;
             self.table.publish(next);
             Ok(())
         };

@@ -127,7 +127,8 @@ impl ShapedRows {
     }
 }
 
-fn bit(bytes: &[u8], index: usize) -> bool {
+/// True when the bytes of a row mark the column.
+pub(crate) fn bit(bytes: &[u8], index: usize) -> bool {
     bytes
         .get(index / 8)
         .is_some_and(|byte| byte >> (index % 8) & 1 == 1)

@@ -175,21 +175,32 @@ impl Intake {
         Ok(match feed {
             Feed::Source(source) => {
                 let array = block.column(source, column, self.rules, bad);
-                match block.absent(source) {
+                let array = match block.absent(source) {
                     [] => array,
                     absent => self.filled(column, array, absent, bad)?,
+                };
+                match column.auto_increment && array.null_count() > 0 {
+                    true => {
+                        let numbers = self.numbers(column, rows, bad);
+                        let null = BooleanArray::from_iter((0..rows).map(|row| Some(array.is_null(row))));
+                        zip(&null, &numbers, &array).map_err(SqlError::plain)?
+                    }
+                    false => array,
                 }
             }
             Feed::Derived(at) => from_array(column, &derived[at].0, &derived[at].1, self.rules, bad),
-            Feed::Counter => {
-                let first = self.engine.catalog().auto_increment(rows);
-                let cells: Vec<Cell<'_>> = (first..first + rows as i64)
-                    .map(|number| Cell::Text(number.to_string().into()))
-                    .collect();
-                from_cells(column, &cells, self.rules, bad)
-            }
+            Feed::Counter => self.numbers(column, rows, bad),
             Feed::Default => self.default(column, rows)?,
         })
+    }
+
+    /// Numbers that were not given out before.
+    fn numbers(&self, column: &Column, rows: usize, bad: &mut BadRows) -> ArrayRef {
+        let first = self.engine.catalog().auto_increment(rows);
+        let cells: Vec<Cell<'_>> = (first..first + rows as i64)
+            .map(|number| Cell::Text(number.to_string().into()))
+            .collect();
+        from_cells(column, &cells, self.rules, bad)
     }
 
     /// So many times the default of a column; NULL for one without, which a partial row leaves as it was.
@@ -209,7 +220,8 @@ impl Intake {
         bad: &mut BadRows,
     ) -> Result<ArrayRef, LoadRefused> {
         let flexible = self.plan.shape.is_flexible();
-        if flexible && column.key || !flexible && column.default.is_none() && !column.nullable {
+        let lacks = column.default.is_none() && !column.nullable && !column.auto_increment;
+        if flexible && column.key || !flexible && lacks {
             for row in absent {
                 bad.entry(*row as usize).or_insert_with(|| {
                     format!(

@@ -71,7 +71,9 @@ fn utf8(name: &str, bytes: &BinaryArray) -> Result<ArrayRef> {
         .map(|bytes| bytes.map(std::str::from_utf8).transpose())
         .collect::<std::result::Result<StringArray, _>>();
     let texts = texts.map_err(|_| {
-        DataFusionError::Execution(format!("{name} gives bytes that are no UTF-8, which texts here cannot hold"))
+        DataFusionError::Execution(format!(
+            "{name} gives bytes that are no UTF-8, which texts here cannot hold"
+        ))
     })?;
     Ok(Arc::new(texts))
 }

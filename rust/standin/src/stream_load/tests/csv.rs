@@ -45,7 +45,10 @@ async fn csv_2_separators_may_be_any_bytes() {
     assert_eq!(load(&f, "t", &[], "1\ta\tb\r\n2\tc\td\r\n").await, all(2));
     assert_eq!(rows(&mut f).await, ["1|a|b", "2|c|d"]);
     // Separators that overlap are taken from the left.
-    assert_eq!(load(&f, "t", &[("column_separator", "xx")], "1xxaxxxb\n").await, all(1));
+    assert_eq!(
+        load(&f, "t", &[("column_separator", "xx")], "1xxaxxxb\n").await,
+        all(1)
+    );
     assert_eq!(rows(&mut f).await, ["1|a|xb"]);
 }
 
@@ -75,19 +78,36 @@ async fn csv_4_a_wrong_number_of_fields_filters_the_row() {
 async fn enclosed_fields_hold_separators() {
     let mut f = table().await;
     let headers = [("column_separator", ","), ("enclose", "\""), ("escape", "\\")];
-    let body = "1,\"a,b\",\"line\nbreak\"\n2,\"say \"\"hi\"\"\",\"a\\\\b\\\"c\"\n3,plain,x\\\\y\n4,\"\",\"\\\\N\"\n";
+    let body =
+        "1,\"a,b\",\"line\nbreak\"\n2,\"say \"\"hi\"\"\",\"a\\\\b\\\"c\"\n3,plain,x\\\\y\n4,\"\",\"\\\\N\"\n";
     assert_eq!(load(&f, "t", &headers, body).await, all(4));
     assert_eq!(
         rows(&mut f).await,
-        ["1|a,b|line\nbreak", "2|say \"hi\"|a\\b\"c", "3|plain|x\\y", "4||\\N"]
+        [
+            "1|a,b|line\nbreak",
+            "2|say \"hi\"|a\\b\"c",
+            "3|plain|x\\y",
+            "4||\\N"
+        ]
     );
     // Without an escape character Doris leaves doubled quotes as they are, and an enclosed `\N` is NULL.
     let headers = [("column_separator", ","), ("enclose", "'")];
-    assert_eq!(load(&f, "t", &headers, "1,'it''s',\"x\"\n2,'\\N','a\\b'").await, all(2));
+    assert_eq!(
+        load(&f, "t", &headers, "1,'it''s',\"x\"\n2,'\\N','a\\b'").await,
+        all(2)
+    );
     assert_eq!(rows(&mut f).await, ["1|it''s|\"x\"", "2|NULL|a\\b"]);
     // Separators of several characters within and behind enclosed fields.
-    let headers = [("column_separator", "||"), ("line_delimiter", "##"), ("enclose", "\""), ("escape", "\\")];
-    assert_eq!(load(&f, "t", &headers, "1||\"a||b\"||\"c##d\"##2||x||y##").await, all(2));
+    let headers = [
+        ("column_separator", "||"),
+        ("line_delimiter", "##"),
+        ("enclose", "\""),
+        ("escape", "\\"),
+    ];
+    assert_eq!(
+        load(&f, "t", &headers, "1||\"a||b\"||\"c##d\"##2||x||y##").await,
+        all(2)
+    );
     assert_eq!(rows(&mut f).await, ["1|a||b|c##d", "2|x|y"]);
 }
 
@@ -95,9 +115,15 @@ async fn enclosed_fields_hold_separators() {
 async fn double_quotes_are_trimmed_on_demand() {
     let mut f = table().await;
     let headers = [("column_separator", ","), ("trim_double_quotes", "true")];
-    assert_eq!(load(&f, "t", &headers, "\"1\",\"a\",\"\\N\"\n2,\\N,b\"\n").await, all(2));
+    assert_eq!(
+        load(&f, "t", &headers, "\"1\",\"a\",\"\\N\"\n2,\\N,b\"\n").await,
+        all(2)
+    );
     assert_eq!(rows(&mut f).await, ["1|a|\\N", "2|NULL|b\""]);
-    assert_eq!(load(&f, "t", &[("column_separator", ",")], "1,\"a\",b\n").await, all(1));
+    assert_eq!(
+        load(&f, "t", &[("column_separator", ",")], "1,\"a\",b\n").await,
+        all(1)
+    );
     assert_eq!(rows(&mut f).await, ["1|\"a\"|b"]);
 }
 
@@ -106,8 +132,14 @@ async fn lines_before_the_rows_are_skipped() {
     let mut f = table().await;
     for (headers, body) in [
         ([("format", "csv"), ("skip_lines", "2")], "x\ny\n1\ta\tb\n"),
-        ([("format", "csv_with_names"), ("skip_lines", "0")], "id\ta\tb\n1\ta\tb\n"),
-        ([("format", "csv_with_names_and_types"), ("skip_lines", "0")], "id\ta\tb\nINT\tSTRING\tSTRING\n1\ta\tb\n"),
+        (
+            [("format", "csv_with_names"), ("skip_lines", "0")],
+            "id\ta\tb\n1\ta\tb\n",
+        ),
+        (
+            [("format", "csv_with_names_and_types"), ("skip_lines", "0")],
+            "id\ta\tb\nINT\tSTRING\tSTRING\n1\ta\tb\n",
+        ),
         ([("format", "CSV"), ("skip_lines", "0")], "\u{feff}1\ta\tb\n"),
     ] {
         assert_eq!(load(&f, "t", &headers, body).await, all(1), "{headers:?}");
@@ -138,7 +170,8 @@ async fn many_rows_pass_the_ends_of_blocks() {
         let headers = [("enclose", if enclose { "\"" } else { "" })];
         assert_eq!(load(&f, "t", &headers, body).await, all(60_000));
         assert_eq!(
-            f.texts("SELECT COUNT(*), SUM(id), COUNT(DISTINCT id) FROM t WHERE b = 'b'").await,
+            f.texts("SELECT COUNT(*), SUM(id), COUNT(DISTINCT id) FROM t WHERE b = 'b'")
+                .await,
             ["60000|1799970000|60000"]
         );
         f.run("TRUNCATE TABLE t").await;
@@ -149,20 +182,60 @@ async fn many_rows_pass_the_ends_of_blocks() {
 async fn wrong_parameters_are_told() {
     let f = table().await;
     for (headers, message) in [
-        (("enclose", "ab"), "[INVALID_ARGUMENT]enclose must be single-char, actually is ab"),
-        (("escape", "ab"), "[INVALID_ARGUMENT]escape must be single-char, actually is ab"),
-        (("format", "xml"), "[INTERNAL_ERROR]unknown data format, format=xml"),
-        (("strict_mode", "maybe"), "[INVALID_ARGUMENT]Invalid strict mode format. Must be bool type"),
-        (("merge_type", "UPSERT"), "[INVALID_ARGUMENT]Invalid merge type UPSERT"),
-        (("merge_type", "MERGE"), "[INVALID_ARGUMENT]Excepted DELETE ON clause when merge type is MERGE."),
-        (("delete", "id=1"), "[INVALID_ARGUMENT]Not support DELETE ON clause when merge type is not MERGE."),
-        (("column_separator", "\\x1"), "[ANALYSIS_ERROR]TStatus: errCode = 2, detailMessage = Hex str length error: 1"),
-        (("max_filter_ratio", "2"), "[INVALID_ARGUMENT]Invalid max_filter_ratio: 2"),
-        (("timezone", "Nowhere"), "[ANALYSIS_ERROR]TStatus: errCode = 2, detailMessage = Unknown or incorrect time zone: 'Nowhere'"),
-        (("compress_type", "bz2"), "[INTERNAL_ERROR]compress_type=bz2 is not served here: gz, lz4, zstd and deflate are"),
-        (("compress_type", "rar"), "[INTERNAL_ERROR]unknown data format, format=csv"),
+        (
+            ("enclose", "ab"),
+            "[INVALID_ARGUMENT]enclose must be single-char, actually is ab",
+        ),
+        (
+            ("escape", "ab"),
+            "[INVALID_ARGUMENT]escape must be single-char, actually is ab",
+        ),
+        (
+            ("format", "xml"),
+            "[INTERNAL_ERROR]unknown data format, format=xml",
+        ),
+        (
+            ("strict_mode", "maybe"),
+            "[INVALID_ARGUMENT]Invalid strict mode format. Must be bool type",
+        ),
+        (
+            ("merge_type", "UPSERT"),
+            "[INVALID_ARGUMENT]Invalid merge type UPSERT",
+        ),
+        (
+            ("merge_type", "MERGE"),
+            "[INVALID_ARGUMENT]Excepted DELETE ON clause when merge type is MERGE.",
+        ),
+        (
+            ("delete", "id=1"),
+            "[INVALID_ARGUMENT]Not support DELETE ON clause when merge type is not MERGE.",
+        ),
+        (
+            ("column_separator", "\\x1"),
+            "[ANALYSIS_ERROR]TStatus: errCode = 2, detailMessage = Hex str length error: 1",
+        ),
+        (
+            ("max_filter_ratio", "2"),
+            "[INVALID_ARGUMENT]Invalid max_filter_ratio: 2",
+        ),
+        (
+            ("timezone", "Nowhere"),
+            "[ANALYSIS_ERROR]TStatus: errCode = 2, detailMessage = Unknown or incorrect time zone: 'Nowhere'",
+        ),
+        (
+            ("compress_type", "bz2"),
+            "[INTERNAL_ERROR]compress_type=bz2 is not served here: gz, lz4, zstd and deflate are",
+        ),
+        (
+            ("compress_type", "rar"),
+            "[INTERNAL_ERROR]unknown data format, format=csv",
+        ),
     ] {
         assert_eq!(refusal(&f, "t", &[headers]).await, message);
     }
-    assert!(refusal(&f, "nowhere", &[]).await.contains("[nowhere] does not exist"));
+    assert!(
+        refusal(&f, "nowhere", &[])
+            .await
+            .contains("[nowhere] does not exist")
+    );
 }

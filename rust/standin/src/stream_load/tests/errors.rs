@@ -17,9 +17,18 @@ async fn table() -> Fixture {
 async fn values_that_do_not_fit_are_null_unless_strict() {
     let mut f = table().await;
     assert_eq!(load(&f, "t", &[], "1\t300\ta\n2\tx\tb\n3\t7\tc").await.loaded, 3);
-    assert_eq!(f.texts("SELECT * FROM t ORDER BY id").await, ["1|NULL|a", "2|NULL|b", "3|7|c"]);
     assert_eq!(
-        complaints(&f, "t", &[("strict_mode", "true")], "1\t300\ta\n2\t\\N\tb\n3\tx\tc").await,
+        f.texts("SELECT * FROM t ORDER BY id").await,
+        ["1|NULL|a", "2|NULL|b", "3|7|c"]
+    );
+    assert_eq!(
+        complaints(
+            &f,
+            "t",
+            &[("strict_mode", "true")],
+            "1\t300\ta\n2\t\\N\tb\n3\tx\tc"
+        )
+        .await,
         [
             "Reason: column(v) value is incorrect while strict mode is true, src value is 300. src line [1\t300\ta]; ",
             "Reason: column(v) value is incorrect while strict mode is true, src value is x. src line [3\tx\tc]; "
@@ -55,7 +64,9 @@ async fn the_share_of_filtered_rows_decides() {
     let mut f = table().await;
     let body = "1\t1\ta\n\\N\t1\ta\n2\t1\ta\n3\t1\ta";
     for (ratio, taken) in [("0.25", true), ("0.24", false), ("0", false), ("1", true)] {
-        let staged = stage(&f, "t", &[("max_filter_ratio", ratio)], body.as_bytes()).await.unwrap();
+        let staged = stage(&f, "t", &[("max_filter_ratio", ratio)], body.as_bytes())
+            .await
+            .unwrap();
         assert_eq!(staged.refused.is_none(), taken, "{ratio}");
         assert_eq!(staged.load.is_some(), taken, "{ratio}");
         assert_eq!((staged.total, staged.filtered), (4, 1));
@@ -82,7 +93,12 @@ async fn the_error_log_is_capped() {
 #[tokio::test]
 async fn a_load_without_rows_has_nothing_to_commit() {
     let f = table().await;
-    for headers in [vec![], vec![("compress_type", "gz")], vec![("format", "json")], vec![("format", "arrow")]] {
+    for headers in [
+        vec![],
+        vec![("compress_type", "gz")],
+        vec![("format", "json")],
+        vec![("format", "arrow")],
+    ] {
         let staged = stage(&f, "t", &headers, b"").await.unwrap();
         assert!(staged.load.is_none());
         assert_eq!((staged.total, staged.refused), (0, None));
@@ -99,13 +115,19 @@ async fn a_broken_body_is_told_while_it_is_pushed() {
             break refused;
         }
     };
-    assert!(refused.message.contains("the body cannot be read"), "{}", refused.message);
+    assert!(
+        refused.message.contains("the body cannot be read"),
+        "{}",
+        refused.message
+    );
 }
 
 #[tokio::test]
 async fn a_load_that_is_dropped_leaves_nothing() {
     let mut f = table().await;
-    let mut load = StreamLoad::begin(&f.engine, "d", "t", &LoadHeaders::default()).await.unwrap();
+    let mut load = StreamLoad::begin(&f.engine, "d", "t", &LoadHeaders::default())
+        .await
+        .unwrap();
     load.push(Bytes::from_static(b"1\t1\ta\n")).await.unwrap();
     drop(load);
     assert_eq!(f.texts("SELECT COUNT(*) FROM t").await, ["0"]);

@@ -27,7 +27,10 @@ async fn json_5_lines_are_the_default() {
     let body = "{\"id\":1,\"name\":\"a\"}\n\n{\"id\":\"2\",\"name\":\"b\"}\r\n{\"id\":3, \"name\" : \"c\"}";
     for headers in [vec![JSON], vec![JSON, ("read_json_by_line", "true")]] {
         assert_eq!(load(&f, "t", &headers, body).await, all(3));
-        assert_eq!(rows(&mut f).await, ["1|a|none|NULL", "2|b|none|NULL", "3|c|none|NULL"]);
+        assert_eq!(
+            rows(&mut f).await,
+            ["1|a|none|NULL", "2|b|none|NULL", "3|c|none|NULL"]
+        );
     }
     let headers = [JSON, ("line_delimiter", "\\x02")];
     assert_eq!(load(&f, "t", &headers, "{\"id\":1}\x02{\"id\":2}").await, all(2));
@@ -41,7 +44,10 @@ async fn json_8_null_the_empty_string_and_a_missing_key_are_told_apart() {
 {"id":2,"city":null}
 {"id":3,"name":""}"#;
     assert_eq!(load(&f, "t", &[JSON], body).await, all(3));
-    assert_eq!(rows(&mut f).await, ["1|NULL||NULL", "2|NULL|NULL|NULL", "3||none|NULL"]);
+    assert_eq!(
+        rows(&mut f).await,
+        ["1|NULL||NULL", "2|NULL|NULL|NULL", "3||none|NULL"]
+    );
 }
 
 #[tokio::test]
@@ -72,13 +78,27 @@ async fn an_outer_array_is_stripped() {
     let body = "[\n {\"id\":1, \"name\":\"]\"},\n {\"id\":2}\n]\n";
     assert_eq!(load(&f, "t", &headers, body).await, all(2));
     assert_eq!(rows(&mut f).await, ["1|]|none|NULL", "2|NULL|none|NULL"]);
-    let both = [JSON, ("strip_outer_array", "true"), ("read_json_by_line", "true"), ("fuzzy_parse", "true")];
-    assert_eq!(load(&f, "t", &both, "[{\"id\":1},{\"id\":2}]\n[{\"id\":3}]\n").await, all(3));
+    let both = [
+        JSON,
+        ("strip_outer_array", "true"),
+        ("read_json_by_line", "true"),
+        ("fuzzy_parse", "true"),
+    ];
+    assert_eq!(
+        load(&f, "t", &both, "[{\"id\":1},{\"id\":2}]\n[{\"id\":3}]\n").await,
+        all(3)
+    );
     assert_eq!(rows(&mut f).await.len(), 3);
     let lines = complaints(&f, "t", &[JSON], "[{\"id\":1}]").await;
-    assert!(lines[0].contains("JSON data is array-object, `strip_outer_array` must be TRUE."), "{lines:?}");
+    assert!(
+        lines[0].contains("JSON data is array-object, `strip_outer_array` must be TRUE."),
+        "{lines:?}"
+    );
     let lines = complaints(&f, "t", &headers, "{\"id\":1}").await;
-    assert!(lines[0].contains("`strip_outer_array` must be FALSE."), "{lines:?}");
+    assert!(
+        lines[0].contains("`strip_outer_array` must be FALSE."),
+        "{lines:?}"
+    );
     assert_eq!(load(&f, "t", &headers, "[]").await, all(0));
 }
 
@@ -95,7 +115,11 @@ async fn paths_and_roots_lead_to_values() {
     ];
     assert_eq!(load(&f, "t", &headers, body).await, all(2));
     assert_eq!(rows(&mut f).await, ["1|b|none|NULL", "2|NULL|none|NULL"]);
-    let headers = [JSON, ("jsonpaths", r#"["$.Id", "$.Name"]"#), ("columns", "id, name")];
+    let headers = [
+        JSON,
+        ("jsonpaths", r#"["$.Id", "$.Name"]"#),
+        ("columns", "id, name"),
+    ];
     assert_eq!(
         complaints(&f, "t", &headers, "{\"id\":1}").await,
         [
@@ -109,14 +133,19 @@ async fn paths_and_roots_lead_to_values() {
 async fn what_is_no_row_is_filtered() {
     let mut f = table().await;
     let body = "{\"id\":1}\n{\"id\":2\n{\"x\":1}\n5\n{\"id\":3} x\n{\"name\":\"x\"}\n{\"id\":4}";
-    let staged = stage(&f, "t", &[JSON, ("max_filter_ratio", "0.8")], body.as_bytes()).await.unwrap();
+    let staged = stage(&f, "t", &[JSON, ("max_filter_ratio", "0.8")], body.as_bytes())
+        .await
+        .unwrap();
     assert_eq!((staged.total, staged.loaded, staged.filtered), (7, 2, 5));
     let lines = staged.error_lines;
     assert_eq!(
         lines[0],
         "Reason: Parse json data failed. code: 3, error info: the document ends too early. src line [{\"id\":2]; "
     );
-    assert_eq!(lines[1], "Reason: All fields is null, this is a invalid row.. src line [{\"x\":1}]; ");
+    assert_eq!(
+        lines[1],
+        "Reason: All fields is null, this is a invalid row.. src line [{\"x\":1}]; "
+    );
     assert_eq!(
         lines[4],
         "Reason: The column `id` is not nullable, but it's not found in jsondata.. src line [{\"name\":\"x\"}]; "
@@ -128,14 +157,20 @@ async fn what_is_no_row_is_filtered() {
 #[tokio::test]
 async fn keys_are_matched_exactly_and_the_first_of_two_counts() {
     let mut f = table().await;
-    assert_eq!(load(&f, "t", &[JSON], r#"{"id":1,"Name":"x","city":"a","city":"b"}"#).await, all(1));
+    assert_eq!(
+        load(&f, "t", &[JSON], r#"{"id":1,"Name":"x","city":"a","city":"b"}"#).await,
+        all(1)
+    );
     assert_eq!(rows(&mut f).await, ["1|NULL|a|NULL"]);
 }
 
 #[tokio::test]
 async fn booleans_are_one_and_zero_in_texts() {
     let mut f = table().await;
-    assert_eq!(load(&f, "t", &[JSON], r#"{"id":1,"name":true,"city":false,"d":true}"#).await, all(1));
+    assert_eq!(
+        load(&f, "t", &[JSON], r#"{"id":1,"name":true,"city":false,"d":true}"#).await,
+        all(1)
+    );
     assert_eq!(rows(&mut f).await, ["1|1|0|1.000000000000000000"]);
 }
 
@@ -156,10 +191,45 @@ async fn compressed_bodies_are_read() {
         ("zstd", zstd::stream::encode_all(body.as_bytes(), 1).unwrap()),
         ("", body.as_bytes().to_vec()),
     ] {
-        assert_eq!(load(&f, "t", &[JSON, ("compress_type", kind)], bytes).await, all(2), "{kind}");
+        assert_eq!(
+            load(&f, "t", &[JSON, ("compress_type", kind)], bytes).await,
+            all(2),
+            "{kind}"
+        );
         assert_eq!(rows(&mut f).await, ["1|a|none|NULL", "2|b|none|NULL"], "{kind}");
     }
     assert_eq!(load(&f, "t", &[JSON, ("compress_type", "gz")], "").await, all(0));
-    let broken = stage(&f, "t", &[JSON, ("compress_type", "gz")], b"plain").await.unwrap_err();
-    assert!(broken.message.starts_with("[INTERNAL_ERROR]the body cannot be read"), "{}", broken.message);
+    let broken = stage(&f, "t", &[JSON, ("compress_type", "gz")], b"plain")
+        .await
+        .unwrap_err();
+    assert!(
+        broken
+            .message
+            .starts_with("[INTERNAL_ERROR]the body cannot be read"),
+        "{}",
+        broken.message
+    );
+}
+
+#[tokio::test]
+async fn old_servers_do_not_know_compression_of_json() {
+    let switches = crate::profile::Switches {
+        compress_csv_only: true,
+        ..crate::profile::Switches::default()
+    };
+    let mut f = Fixture::with(switches).await;
+    f.run("CREATE TABLE t (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
+    let refused = stage(&f, "t", &[JSON, ("compress_type", "gz")], b"")
+        .await
+        .unwrap_err();
+    assert_eq!(
+        refused.message,
+        "[INTERNAL_ERROR]unknown data format, format=json"
+    );
+    assert_eq!(load(&f, "t", &[("compress_type", "gz")], "").await, all(0));
+    assert_eq!(
+        load(&f, "t", &[JSON, ("compress_type", "")], "{\"id\":1}").await,
+        all(1)
+    );
 }

@@ -66,11 +66,22 @@ async fn refusal(f: &Fixture, table: &str, headers: &[(&str, &str)]) -> String {
 }
 
 /// Error lines of a load whose rows are refused.
-async fn complaints(f: &Fixture, table: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<String> {
+async fn complaints(
+    f: &Fixture,
+    table: &str,
+    headers: &[(&str, &str)],
+    body: impl AsRef<[u8]>,
+) -> Vec<String> {
     let staged = stage(f, table, headers, body.as_ref()).await.unwrap();
-    assert_eq!(staged.refused.as_deref(), Some("[DATA_QUALITY_ERROR]too many filtered rows"));
+    assert_eq!(
+        staged.refused.as_deref(),
+        Some("[DATA_QUALITY_ERROR]too many filtered rows")
+    );
     assert!(staged.load.is_none());
-    assert_eq!((staged.loaded, staged.filtered as usize), (0, staged.error_lines.len()));
+    assert_eq!(
+        (staged.loaded, staged.filtered as usize),
+        (0, staged.error_lines.len())
+    );
     staged.error_lines
 }
 

@@ -64,7 +64,8 @@ impl Case {
             self.doris_type
         ))
         .await;
-        f.run(&format!("INSERT INTO x VALUES (0, {})", self.literal)).await;
+        f.run(&format!("INSERT INTO x VALUES (0, {})", self.literal))
+            .await;
         let zone = ("timezone", "+00:00");
         let csv = format!("1\t{}\n2\t\\N\n", self.csv);
         assert_eq!(load(f, "x", &[zone], csv).await, all(2), "{}", self.doris_type);
@@ -77,7 +78,12 @@ impl Case {
                 false => serde_json::Value::from(self.json).to_string(),
             }
         );
-        assert_eq!(load(f, "x", &[("format", "json"), zone], json).await, all(3), "{}", self.doris_type);
+        assert_eq!(
+            load(f, "x", &[("format", "json"), zone], json).await,
+            all(3),
+            "{}",
+            self.doris_type
+        );
         for (at, array) in self.arrow.iter().enumerate() {
             let ids: ArrayRef = Arc::new(Int32Array::from(vec![6 + at as i32]));
             let body = stream(vec![("v", Arc::clone(array)), ("id", ids)]);
@@ -91,7 +97,12 @@ impl Case {
             let expected = if at == 2 || at == 4 { "NULL" } else { stored[0] };
             assert_eq!(*value, expected, "{} row {at} of {rows:?}", self.doris_type);
         }
-        assert!(stored[0] != "NULL" || self.literal == "NULL", "{} {}", self.doris_type, self.literal);
+        assert!(
+            stored[0] != "NULL" || self.literal == "NULL",
+            "{} {}",
+            self.doris_type,
+            self.literal
+        );
     }
 }
 
@@ -119,25 +130,81 @@ async fn numbers() {
     let float = |value: f32| one(Float32Array::from(vec![value]));
     let min = "-170141183460469231731687303715884105728";
     let wide = i256::from_string("12345678901234567890123456789012345678901234567890").unwrap();
-    let wide = Decimal256Array::from(vec![wide]).with_precision_and_scale(60, 10).unwrap();
+    let wide = Decimal256Array::from(vec![wide])
+        .with_precision_and_scale(60, 10)
+        .unwrap();
     for case in [
-        case("BOOLEAN", "true", "true", "true", one(BooleanArray::from(vec![true]))),
+        case(
+            "BOOLEAN",
+            "true",
+            "true",
+            "true",
+            one(BooleanArray::from(vec![true])),
+        ),
         case("BOOLEAN", "false", "0", "0", one(BooleanArray::from(vec![false]))),
-        case("TINYINT", "-128", "-128", "-128", one(Int8Array::from(vec![-128]))),
-        case("SMALLINT", "32767", "32767", "32767", one(Int16Array::from(vec![32767]))),
-        case("INT", "-2147483648", "-2147483648", "-2147483648", one(Int32Array::from(vec![i32::MIN]))),
-        case("BIGINT", "-9223372036854775808", "-9223372036854775808", "-9223372036854775808", int64(i64::MIN)),
+        case(
+            "TINYINT",
+            "-128",
+            "-128",
+            "-128",
+            one(Int8Array::from(vec![-128])),
+        ),
+        case(
+            "SMALLINT",
+            "32767",
+            "32767",
+            "32767",
+            one(Int16Array::from(vec![32767])),
+        ),
+        case(
+            "INT",
+            "-2147483648",
+            "-2147483648",
+            "-2147483648",
+            one(Int32Array::from(vec![i32::MIN])),
+        ),
+        case(
+            "BIGINT",
+            "-9223372036854775808",
+            "-9223372036854775808",
+            "-9223372036854775808",
+            int64(i64::MIN),
+        ),
         case("BIGINT", "7", "7", "7", one(Int32Array::from(vec![7]))),
         case("LARGEINT", min, min, min, text(min)),
-        case("LARGEINT", "-5", "-5", "-5", [int64(-5), decimal(-5, 38, 0)].concat()),
+        case(
+            "LARGEINT",
+            "-5",
+            "-5",
+            "-5",
+            [int64(-5), decimal(-5, 38, 0)].concat(),
+        ),
         case("FLOAT", "1.1", "1.1", "1.1", float(1.1)),
         case("FLOAT", "'NaN'", "NaN", "\"NaN\"", float(f32::NAN)),
-        case("FLOAT", "'-inf'", "-inf", "\"-Infinity\"", float(f32::NEG_INFINITY)),
+        case(
+            "FLOAT",
+            "'-inf'",
+            "-inf",
+            "\"-Infinity\"",
+            float(f32::NEG_INFINITY),
+        ),
         case("DOUBLE", "0.1", "0.1", "0.1", double(0.1)),
-        case("DOUBLE", "1.7976931348623157e308", "1.7976931348623157e308", "1.7976931348623157e308", double(f64::MAX)),
+        case(
+            "DOUBLE",
+            "1.7976931348623157e308",
+            "1.7976931348623157e308",
+            "1.7976931348623157e308",
+            double(f64::MAX),
+        ),
         case("DOUBLE", "'NaN'", "nan", "\"nan\"", double(f64::NAN)),
         case("DOUBLE", "'inf'", "inf", "\"Infinity\"", double(f64::INFINITY)),
-        case("DECIMAL(10,2)", "-1.50", "-1.5", "-1.5", [decimal(-150, 10, 2), decimal(-1500, 12, 3)].concat()),
+        case(
+            "DECIMAL(10,2)",
+            "-1.50",
+            "-1.5",
+            "-1.5",
+            [decimal(-150, 10, 2), decimal(-1500, 12, 3)].concat(),
+        ),
         case("DECIMAL(10,2)", "1.005", "1.005", "1.005", decimal(1005, 10, 3)),
         case(
             "DECIMAL(38,18)",
@@ -146,7 +213,13 @@ async fn numbers() {
             "12345678901234567890.123456789012345678",
             decimal(12_345_678_901_234_567_890_123_456_789_012_345_678, 38, 18),
         ),
-        case("DECIMAL(38,18)", "0", "0.000000000000000000", "0.000000000000000000", decimal(0, 38, 18)),
+        case(
+            "DECIMAL(38,18)",
+            "0",
+            "0.000000000000000000",
+            "0.000000000000000000",
+            decimal(0, 38, 18),
+        ),
         case(
             "DECIMAL(60,10)",
             "1234567890123456789012345678901234567890.1234567890",
@@ -166,16 +239,58 @@ async fn texts_and_documents() {
     for case in [
         case("CHAR(6)", "'äöü'", "äöü", "\"äöü\"", text("äöü")),
         case("VARCHAR(100)", "'a|b c'", "a|b c", "\"a|b c\"", text("a|b c")),
-        case("STRING", "'😀 \"quoted\" back\\\\slash'", "😀 \"quoted\" back\\slash", r#""😀 \"quoted\" back\\slash""#, text("😀 \"quoted\" back\\slash")),
+        case(
+            "STRING",
+            "'😀 \"quoted\" back\\\\slash'",
+            "😀 \"quoted\" back\\slash",
+            r#""😀 \"quoted\" back\\slash""#,
+            text("😀 \"quoted\" back\\slash"),
+        ),
         case("STRING", "''", "", "\"\"", text("")),
         case("STRING", "'12.50'", "12.50", "12.50", text("12.50")),
-        case("JSON", r#"'{"a": 1, "b": ["x", null], "c": {"d": 1.50}}'"#, document, document, text(document)),
+        case(
+            "JSON",
+            r#"'{"a": 1, "b": ["x", null], "c": {"d": 1.50}}'"#,
+            document,
+            document,
+            text(document),
+        ),
         case("JSON", "'[1, 2]'", "[1, 2]", "[1, 2]", text("[1, 2]")),
-        case("VARIANT", r#"'{"a": 1, "b": ["x", null], "c": {"d": 1.50}}'"#, document, document, text(document)),
-        case("IPV4", "'192.168.0.1'", "192.168.0.1", "\"192.168.0.1\"", text("192.168.0.1")),
-        case("IPV6", "'2001:db8::1'", "2001:db8:0::1", "\"2001:DB8::1\"", text("2001:db8::1")),
-        case("STRING", "'你'", "你", "\"你\"", one(BinaryArray::from(vec!["你".as_bytes()]))),
-        case("VARBINARY(10)", "X'E4BDA0'", "0xE4BDA0", "\"E4BDA0\"", one(BinaryArray::from(vec!["你".as_bytes()]))),
+        case(
+            "VARIANT",
+            r#"'{"a": 1, "b": ["x", null], "c": {"d": 1.50}}'"#,
+            document,
+            document,
+            text(document),
+        ),
+        case(
+            "IPV4",
+            "'192.168.0.1'",
+            "192.168.0.1",
+            "\"192.168.0.1\"",
+            text("192.168.0.1"),
+        ),
+        case(
+            "IPV6",
+            "'2001:db8::1'",
+            "2001:db8:0::1",
+            "\"2001:DB8::1\"",
+            text("2001:db8::1"),
+        ),
+        case(
+            "STRING",
+            "'你'",
+            "你",
+            "\"你\"",
+            one(BinaryArray::from(vec!["你".as_bytes()])),
+        ),
+        case(
+            "VARBINARY(10)",
+            "X'E4BDA0'",
+            "0xE4BDA0",
+            "\"E4BDA0\"",
+            one(BinaryArray::from(vec!["你".as_bytes()])),
+        ),
     ] {
         case.check(&mut f).await;
     }
@@ -184,7 +299,8 @@ async fn texts_and_documents() {
 #[tokio::test]
 async fn json_6_a_string_that_holds_json_is_the_document() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE x (id INT, j JSON, v VARIANT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1").await;
+    f.run("CREATE TABLE x (id INT, j JSON, v VARIANT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
     let body = r#"{"id":1,"j":"{\"a\":1,\"b\":[\"x\"]}","v":"{\"a\":1,\"b\":[\"x\"]}"}
 {"id":2,"j":{"a":1,"b":["x"]},"v":{"a":1,"b":["x"]}}"#;
     assert_eq!(load(&f, "x", &[("format", "json")], body).await, all(2));
@@ -201,23 +317,91 @@ async fn days_and_times() {
     };
     let base = 1_706_688_000_i64; // 2024-01-31 08:00:00
     for case in [
-        case("DATE", "'2024-01-31'", "2024-01-31", "\"2024-01-31\"", one(Date32Array::from(vec![19_753]))),
-        case("DATE", "'0001-01-01'", "0001-01-01", "\"0001-01-01\"", one(Date32Array::from(vec![-719_162]))),
-        case("DATETIME", "'2024-01-31 08:00:00'", "2024-01-31 08:00:00", "\"2024-01-31 08:00:00\"", [
-            micros(base * 1_000_000, None),
-            one(TimestampSecondArray::from(vec![base])),
-        ].concat()),
-        case("DATETIME", "'2024-01-31 08:00:00.6'", "2024-01-31 08:00:00.6", "\"2024-01-31 08:00:00.600\"", micros(base * 1_000_000 + 600_000, None)),
-        case("DATETIME(3)", "'2024-01-31 08:00:00.1235'", "2024-01-31 08:00:00.1235", "\"2024-01-31 08:00:00.123500\"", micros(base * 1_000_000 + 123_500, None)),
-        case("DATETIME(6)", "'2026-03-27 15:20:29.921550'", "2026-03-27 15:20:29.921550", "\"2026-03-27 15:20:29.92155\"", micros(1_774_624_829_921_550, None)),
-        case("DATETIME(6)", "'9999-12-31 23:59:59.999999'", "9999-12-31 23:59:59.999999", "\"9999-12-31 23:59:59.999999\"", micros(253_402_300_799_999_999, None)),
-        case("DATETIME(6)", "'0001-01-01 00:00:00'", "0001-01-01 00:00:00", "\"0001-01-01 00:00:00\"", micros(-62_135_596_800_000_000, None)),
-        case("TIMESTAMPTZ(6)", "'2024-01-31 16:00:00.123456+08:00'", "2024-01-31 08:00:00.123456+00:00", "\"2024-01-31 08:00:00.123456+00:00\"", micros(base * 1_000_000 + 123_456, Some("UTC"))),
-        case("TIME(3)", "'12:34:56.789'", "12:34:56.789", "\"12:34:56.789\"", [
-            text("12:34:56.789"),
-            one(Time32MillisecondArray::from(vec![45_296_789])),
-        ].concat()),
-        case("STRING", "'12:34:56'", "12:34:56", "\"12:34:56\"", one(Time32MillisecondArray::from(vec![45_296_000]))),
+        case(
+            "DATE",
+            "'2024-01-31'",
+            "2024-01-31",
+            "\"2024-01-31\"",
+            one(Date32Array::from(vec![19_753])),
+        ),
+        case(
+            "DATE",
+            "'0001-01-01'",
+            "0001-01-01",
+            "\"0001-01-01\"",
+            one(Date32Array::from(vec![-719_162])),
+        ),
+        case(
+            "DATETIME",
+            "'2024-01-31 08:00:00'",
+            "2024-01-31 08:00:00",
+            "\"2024-01-31 08:00:00\"",
+            [
+                micros(base * 1_000_000, None),
+                one(TimestampSecondArray::from(vec![base])),
+            ]
+            .concat(),
+        ),
+        case(
+            "DATETIME",
+            "'2024-01-31 08:00:00.6'",
+            "2024-01-31 08:00:00.6",
+            "\"2024-01-31 08:00:00.600\"",
+            micros(base * 1_000_000 + 600_000, None),
+        ),
+        case(
+            "DATETIME(3)",
+            "'2024-01-31 08:00:00.1235'",
+            "2024-01-31 08:00:00.1235",
+            "\"2024-01-31 08:00:00.123500\"",
+            micros(base * 1_000_000 + 123_500, None),
+        ),
+        case(
+            "DATETIME(6)",
+            "'2026-03-27 15:20:29.921550'",
+            "2026-03-27 15:20:29.921550",
+            "\"2026-03-27 15:20:29.92155\"",
+            micros(1_774_624_829_921_550, None),
+        ),
+        case(
+            "DATETIME(6)",
+            "'9999-12-31 23:59:59.999999'",
+            "9999-12-31 23:59:59.999999",
+            "\"9999-12-31 23:59:59.999999\"",
+            micros(253_402_300_799_999_999, None),
+        ),
+        case(
+            "DATETIME(6)",
+            "'0001-01-01 00:00:00'",
+            "0001-01-01 00:00:00",
+            "\"0001-01-01 00:00:00\"",
+            micros(-62_135_596_800_000_000, None),
+        ),
+        case(
+            "TIMESTAMPTZ(6)",
+            "'2024-01-31 16:00:00.123456+08:00'",
+            "2024-01-31 08:00:00.123456+00:00",
+            "\"2024-01-31 08:00:00.123456+00:00\"",
+            micros(base * 1_000_000 + 123_456, Some("UTC")),
+        ),
+        case(
+            "TIME(3)",
+            "'12:34:56.789'",
+            "12:34:56.789",
+            "\"12:34:56.789\"",
+            [
+                text("12:34:56.789"),
+                one(Time32MillisecondArray::from(vec![45_296_789])),
+            ]
+            .concat(),
+        ),
+        case(
+            "STRING",
+            "'12:34:56'",
+            "12:34:56",
+            "\"12:34:56\"",
+            one(Time32MillisecondArray::from(vec![45_296_000])),
+        ),
     ] {
         case.check(&mut f).await;
     }
@@ -231,8 +415,20 @@ async fn zones_shift_instants_only() {
     )
     .await;
     let shanghai = ("timezone", "Asia/Shanghai");
-    load(&f, "x", &[shanghai], "1\t2024-07-01 12:00:00\t2024-07-01 12:00:00").await;
-    load(&f, "x", &[("time_zone", "Asia/Shanghai")], "2\t2024-07-01 04:00:00Z\t2024-07-01 04:00:00+00:00").await;
+    load(
+        &f,
+        "x",
+        &[shanghai],
+        "1\t2024-07-01 12:00:00\t2024-07-01 12:00:00",
+    )
+    .await;
+    load(
+        &f,
+        "x",
+        &[("time_zone", "Asia/Shanghai")],
+        "2\t2024-07-01 04:00:00Z\t2024-07-01 04:00:00+00:00",
+    )
+    .await;
     let micros = TimestampMicrosecondArray::from(vec![1_719_806_400_000_000]); // 04:00 UTC
     let utc: ArrayRef = Arc::new(micros.with_timezone("UTC"));
     let body = stream(vec![
@@ -272,15 +468,69 @@ async fn json_1_nested_values() {
     ]);
     for case in [
         case("ARRAY<INT>", "[1,NULL,3]", "[1,null,3]", "[1,null,3]", one(ints)),
-        case("ARRAY<STRING>", r#"["a,b", "c]\"d", ""]"#, r#"["a,b", "c]\"d", ""]"#, r#"["a,b", "c]\"d", ""]"#, one(strings.finish())),
-        case("ARRAY<ARRAY<STRING>>", r#"[["p","q"],[]]"#, r#"[["p","q"],[]]"#, r#"[["p","q"],[]]"#, []),
-        case("ARRAY<DATE>", r#"["2024-01-31"]"#, r#"["2024-01-31"]"#, r#"["2024-01-31"]"#, []),
-        case("ARRAY<DECIMAL(38,18)>", "[12345678901234567890.123456789012345678]", "[12345678901234567890.123456789012345678]", "[12345678901234567890.123456789012345678]", []),
-        case("MAP<STRING,INT>", r#"{"k 1":7,"k2":NULL}"#, r#"{"k 1":7,"k2":null}"#, r#"{"k 1":7,"k2":null}"#, one(map.finish())),
-        case("MAP<INT,STRING>", r#"{1:"v"}"#, r#"{"1":"v"}"#, r#"{"1":"v"}"#, []),
-        case("STRUCT<a:INT,b:STRING>", r#"{"a":1,"b":"x \"y\""}"#, r#"{"a":1,"b":"x \"y\""}"#, r#"{"b":"x \"y\"","a":1}"#, one(row)),
-        case("ARRAY<STRUCT<a:STRING,start:STRING>>", r#"[{"a":"x","start":"1"}]"#, r#"[{"a":"x","start":"1"}]"#, r#"[{"a":"x","start":"1"}]"#, []),
-        case("ARRAY<MAP<INT,STRING>>", r#"[{1:"v"}]"#, r#"[{"1":"v"}]"#, r#"[{"1":"v"}]"#, []),
+        case(
+            "ARRAY<STRING>",
+            r#"["a,b", "c]\"d", ""]"#,
+            r#"["a,b", "c]\"d", ""]"#,
+            r#"["a,b", "c]\"d", ""]"#,
+            one(strings.finish()),
+        ),
+        case(
+            "ARRAY<ARRAY<STRING>>",
+            r#"[["p","q"],[]]"#,
+            r#"[["p","q"],[]]"#,
+            r#"[["p","q"],[]]"#,
+            [],
+        ),
+        case(
+            "ARRAY<DATE>",
+            r#"["2024-01-31"]"#,
+            r#"["2024-01-31"]"#,
+            r#"["2024-01-31"]"#,
+            [],
+        ),
+        case(
+            "ARRAY<DECIMAL(38,18)>",
+            "[12345678901234567890.123456789012345678]",
+            "[12345678901234567890.123456789012345678]",
+            "[12345678901234567890.123456789012345678]",
+            [],
+        ),
+        case(
+            "MAP<STRING,INT>",
+            r#"{"k 1":7,"k2":NULL}"#,
+            r#"{"k 1":7,"k2":null}"#,
+            r#"{"k 1":7,"k2":null}"#,
+            one(map.finish()),
+        ),
+        case(
+            "MAP<INT,STRING>",
+            r#"{1:"v"}"#,
+            r#"{"1":"v"}"#,
+            r#"{"1":"v"}"#,
+            [],
+        ),
+        case(
+            "STRUCT<a:INT,b:STRING>",
+            r#"{"a":1,"b":"x \"y\""}"#,
+            r#"{"a":1,"b":"x \"y\""}"#,
+            r#"{"b":"x \"y\"","a":1}"#,
+            one(row),
+        ),
+        case(
+            "ARRAY<STRUCT<a:STRING,start:STRING>>",
+            r#"[{"a":"x","start":"1"}]"#,
+            r#"[{"a":"x","start":"1"}]"#,
+            r#"[{"a":"x","start":"1"}]"#,
+            [],
+        ),
+        case(
+            "ARRAY<MAP<INT,STRING>>",
+            r#"[{1:"v"}]"#,
+            r#"[{"1":"v"}]"#,
+            r#"[{"1":"v"}]"#,
+            [],
+        ),
     ] {
         case.check(&mut f).await;
     }
@@ -289,28 +539,49 @@ async fn json_1_nested_values() {
 #[tokio::test]
 async fn arrow_streams_carry_signs_nulls_and_misfits() {
     let mut f = Fixture::new().await;
-    f.run("CREATE TABLE x (id INT, v TINYINT, s VARCHAR(3)) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1").await;
+    f.run(
+        "CREATE TABLE x (id INT, v TINYINT, s VARCHAR(3)) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1",
+    )
+    .await;
     let ids: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3, 1]));
     let values: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None, Some(300), Some(9)]));
     let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None, Some("c"), Some("a")]));
     let signs: ArrayRef = Arc::new(Int8Array::from(vec![0, 0, 0, 1]));
-    let columns = vec![("id", ids), ("v", values), ("s", texts), ("__DORIS_DELETE_SIGN__", signs)];
+    let columns = vec![
+        ("id", ids),
+        ("v", values),
+        ("s", texts),
+        ("__DORIS_DELETE_SIGN__", signs),
+    ];
     let headers = [("format", "arrow"), ("hidden_columns", "__DORIS_DELETE_SIGN__")];
     assert_eq!(load(&f, "x", &headers, stream(columns.clone())).await, all(4));
-    assert_eq!(f.texts("SELECT * FROM x ORDER BY id").await, ["2|NULL|NULL", "3|NULL|c"]);
+    assert_eq!(
+        f.texts("SELECT * FROM x ORDER BY id").await,
+        ["2|NULL|NULL", "3|NULL|c"]
+    );
     let strict = [headers[0], headers[1], ("strict_mode", "true")];
     let staged = stage(&f, "x", &strict, &stream(columns)).await.unwrap();
     assert_eq!(
         staged.error_lines,
-        ["Reason: column(v) value is incorrect while strict mode is true, src value is 300. src line [3 300 c 0]; "]
+        [
+            "Reason: column(v) value is incorrect while strict mode is true, src value is 300. src line [3 300 c 0]; "
+        ]
     );
     let long: ArrayRef = Arc::new(StringArray::from(vec!["abcd"]));
     let body = stream(vec![("id", Arc::new(Int32Array::from(vec![1]))), ("s", long)]);
     let staged = stage(&f, "x", &headers[..1], &body).await.unwrap();
-    assert!(staged.error_lines[0].contains("schema length: 3; actual length: 4"), "{:?}", staged.error_lines);
+    assert!(
+        staged.error_lines[0].contains("schema length: 3; actual length: 4"),
+        "{:?}",
+        staged.error_lines
+    );
     let extra = stream(vec![("nothing", Arc::new(Int32Array::from(vec![1])))]);
     let refused = stage(&f, "x", &headers[..1], &extra).await.unwrap_err();
-    assert!(refused.message.contains("no column nothing"), "{}", refused.message);
+    assert!(
+        refused.message.contains("no column nothing"),
+        "{}",
+        refused.message
+    );
     assert!(stage(&f, "x", &headers[..1], b"no arrow at all").await.is_err());
 }
 

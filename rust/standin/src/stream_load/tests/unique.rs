@@ -29,12 +29,14 @@ async fn csv_6_rows_with_a_delete_sign_delete() {
     load(&f, "t", &[SIGN], "1\t1\ta\tb\t0\n2\t1\ta\tb\t0\n3\t1\ta\tb\t0").await;
     assert_eq!(rows(&mut f).await.len(), 3);
     // Within a load the later row wins: 1 is deleted, 2 comes back, 4 is never seen.
-    let body = "1\t\\N\t\\N\t\\N\t1\n2\t9\tx\ty\t1\n2\t2\tnew\tb\t0\n4\t1\ta\tb\t0\n4\t1\ta\tb\t1\n9\t1\ta\tb\t1";
+    let body =
+        "1\t\\N\t\\N\t\\N\t1\n2\t9\tx\ty\t1\n2\t2\tnew\tb\t0\n4\t1\ta\tb\t0\n4\t1\ta\tb\t1\n9\t1\ta\tb\t1";
     assert_eq!(load(&f, "t", &[SIGN], body).await, all(6));
     assert_eq!(rows(&mut f).await, ["2|2|new|b", "3|1|a|b"]);
     load(&f, "t", &[SIGN], "4\t1\ta\tb\t0").await;
     assert_eq!(rows(&mut f).await, ["2|2|new|b", "3|1|a|b", "4|1|a|b"]);
-    f.run("DELETE FROM t WHERE id = 4; INSERT INTO t VALUES (1, 7, 'back', 'b')").await;
+    f.run("DELETE FROM t WHERE id = 4; INSERT INTO t VALUES (1, 7, 'back', 'b')")
+        .await;
     assert_eq!(rows(&mut f).await, ["1|7|back|b", "2|2|new|b", "3|1|a|b"]);
 }
 
@@ -45,7 +47,13 @@ async fn csv_7_the_sign_may_be_a_column_of_the_list() {
     load(&f, "t", &headers, "1\ta\t0\n2\ta\t0\n1\ta\t1").await;
     assert_eq!(rows(&mut f).await, ["2|NULL|a|b"]);
     let headers = [JSON, ("columns", "id,a,op,__DORIS_DELETE_SIGN__=if(op='d',1,0)")];
-    load(&f, "t", &headers, "{\"id\":2,\"op\":\"d\"}\n{\"id\":3,\"a\":\"x\",\"op\":\"i\"}").await;
+    load(
+        &f,
+        "t",
+        &headers,
+        "{\"id\":2,\"op\":\"d\"}\n{\"id\":3,\"a\":\"x\",\"op\":\"i\"}",
+    )
+    .await;
     assert_eq!(rows(&mut f).await, ["3|NULL|x|b"]);
 }
 
@@ -66,7 +74,11 @@ async fn merge_types_delete() {
     load(&f, "t", &[], "1\t1\ta\tb\n2\t1\ta\tb\n3\t1\ta\tb").await;
     load(&f, "t", &[("merge_type", "delete"), ("columns", "id")], "1").await;
     assert_eq!(rows(&mut f).await, ["2|1|a|b", "3|1|a|b"]);
-    let headers = [("merge_type", "MERGE"), ("delete", "flag = 1 or a = 'gone'"), ("columns", "id,a,flag")];
+    let headers = [
+        ("merge_type", "MERGE"),
+        ("delete", "flag = 1 or a = 'gone'"),
+        ("columns", "id,a,flag"),
+    ];
     load(&f, "t", &headers, "2\tx\t1\n3\tgone\t0\n4\tx\t0").await;
     assert_eq!(rows(&mut f).await, ["4|NULL|x|b"]);
 }
@@ -74,21 +86,38 @@ async fn merge_types_delete() {
 #[tokio::test]
 async fn other_models_have_no_delete_sign() {
     let mut f = table(PLAIN).await;
-    f.run("CREATE TABLE dup (id INT, a INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1").await;
+    f.run("CREATE TABLE dup (id INT, a INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
     for headers in [SIGN, ("columns", "id,a,__DORIS_DELETE_SIGN__")] {
-        assert!(refusal(&f, "dup", &[headers]).await.contains("Unknown column '__DORIS_DELETE_SIGN__'"));
+        assert!(
+            refusal(&f, "dup", &[headers])
+                .await
+                .contains("Unknown column '__DORIS_DELETE_SIGN__'")
+        );
     }
     let message = refusal(&f, "dup", &[("merge_type", "DELETE")]).await;
-    assert!(message.ends_with("load by MERGE or DELETE is only supported in unique tables."), "{message}");
+    assert!(
+        message.ends_with("load by MERGE or DELETE is only supported in unique tables."),
+        "{message}"
+    );
     let message = refusal(&f, "dup", &[("partial_columns", "true"), ("columns", "id")]).await;
-    assert!(message.ends_with("Only unique key merge on write support partial update"), "{message}");
+    assert!(
+        message.ends_with("Only unique key merge on write support partial update"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
 async fn the_sequence_column_decides() {
     let mut f = table(SEQUENCE).await;
     let headers = [SIGN, ("function_column.sequence_col", "seq")];
-    load(&f, "t", &headers, "1\t5\tnew\tb\t0\n1\t3\told\tb\t0\n2\t5\ta\tb\t0").await;
+    load(
+        &f,
+        "t",
+        &headers,
+        "1\t5\tnew\tb\t0\n1\t3\told\tb\t0\n2\t5\ta\tb\t0",
+    )
+    .await;
     assert_eq!(rows(&mut f).await, ["1|5|new|b", "2|5|a|b"]);
     // An older delete deletes nothing; a newer one stays, also against older rows of later loads.
     load(&f, "t", &headers, "1\t4\tx\tb\t1\n2\t6\tx\tb\t1\n3\t9\tx\tb\t1").await;
@@ -99,7 +128,10 @@ async fn the_sequence_column_decides() {
     assert_eq!(rows(&mut f).await, ["1|5|new|b", "2|7|newer|b"]);
     let f = table(PLAIN).await;
     let message = refusal(&f, "t", &[("function_column.sequence_col", "seq")]).await;
-    assert!(message.ends_with("There is no sequence column in the table"), "{message}");
+    assert!(
+        message.ends_with("There is no sequence column in the table"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
@@ -118,7 +150,10 @@ async fn partial_columns_keep_the_others() {
     load(&f, "t", &by_mode, "1\tz\t0\n2\t\\N\t1\n2\tq\t0").await;
     assert_eq!(rows(&mut f).await, ["1|1|new|z", "2|NULL|NULL|q", "3|NULL|d|b"]);
     let message = refusal(&f, "t", &[("partial_columns", "true"), ("columns", "a")]).await;
-    assert!(message.ends_with("Partial update should include all key columns, missing: id"), "{message}");
+    assert!(
+        message.ends_with("Partial update should include all key columns, missing: id"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
@@ -136,14 +171,24 @@ async fn flexible_rows_write_the_fields_they_have() {
     assert_eq!(rows(&mut f).await, ["1|1|new|too", "2|NULL|late|y", "4|4|NULL|b"]);
     let lines = complaints(&f, "t", &headers, r#"{"a":"no key"}"#).await;
     assert!(lines[0].contains("The column `id` is not nullable"), "{lines:?}");
-    for (name, value) in [("columns", "id"), ("where", "id=1"), ("hidden_columns", "__DORIS_DELETE_SIGN__")] {
+    for (name, value) in [
+        ("columns", "id"),
+        ("where", "id=1"),
+        ("hidden_columns", "__DORIS_DELETE_SIGN__"),
+    ] {
         let message = refusal(&f, "t", &[headers[0], headers[1], (name, value)]).await;
-        assert!(message.ends_with(&format!("when '{name}' is specified")), "{message}");
+        assert!(
+            message.ends_with(&format!("when '{name}' is specified")),
+            "{message}"
+        );
     }
     let message = refusal(&f, "t", &[headers[1]]).await;
     assert!(message.contains("only support json format"), "{message}");
     let message = refusal(&f, "t", &[("unique_key_update_mode", "SOME")]).await;
-    assert!(message.contains("Invalid unique_key_partial_mode SOME"), "{message}");
+    assert!(
+        message.contains("Invalid unique_key_partial_mode SOME"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
@@ -158,12 +203,60 @@ async fn new_keys_may_be_an_error() {
     load(&f, "t", &headers, "1\tnew").await;
     assert_eq!(rows(&mut f).await, ["1|1|new|x"]);
     let refused = stage(&f, "t", &headers, b"1\tz\n2\tz").await.unwrap_err();
-    assert!(refused.message.contains("Can't append new rows in partial update"), "{}", refused.message);
-    f.run("CREATE TABLE n (id INT, v INT NOT NULL, w INT) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1").await;
+    assert!(
+        refused
+            .message
+            .contains("Can't append new rows in partial update"),
+        "{}",
+        refused.message
+    );
+    f.run("CREATE TABLE n (id INT, v INT NOT NULL, w INT) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
     load(&f, "n", &[], "1\t1\t1").await;
     let headers = [("partial_columns", "true"), ("columns", "id,w")];
     load(&f, "n", &headers, "1\t2").await;
     assert_eq!(f.texts("SELECT * FROM n").await, ["1|1|2"]);
     let refused = stage(&f, "n", &headers, b"2\t2").await.unwrap_err();
-    assert!(refused.message.contains("the unmentioned column `v` should have default value"), "{}", refused.message);
+    assert!(
+        refused
+            .message
+            .contains("the unmentioned column `v` should have default value"),
+        "{}",
+        refused.message
+    );
+}
+
+#[tokio::test]
+async fn a_prepared_load_outlives_added_and_dropped_columns() {
+    let mut f = table(PLAIN).await;
+    load(&f, "t", &[], "1\t1\ta\tx\n2\t2\ta\tx").await;
+    let staged = stage(&f, "t", &[SIGN], b"1\t9\tnew\ty\t0\n2\t9\tnew\ty\t1")
+        .await
+        .unwrap();
+    let flexible = [JSON, ("unique_key_update_mode", "UPDATE_FLEXIBLE_COLUMNS")];
+    let partial = stage(&f, "t", &flexible, br#"{"id":1,"a":"later"}"#)
+        .await
+        .unwrap();
+    f.run("ALTER TABLE t ADD COLUMN c INT DEFAULT '7' AFTER id; ALTER TABLE t DROP COLUMN b")
+        .await;
+    staged.load.unwrap().commit(f.engine.catalog()).await.unwrap();
+    assert_eq!(rows(&mut f).await, ["1|7|9|new"]);
+    partial.load.unwrap().commit(f.engine.catalog()).await.unwrap();
+    assert_eq!(rows(&mut f).await, ["1|7|9|later"]);
+}
+
+#[tokio::test]
+async fn numbers_are_counted_up_where_none_is_given() {
+    let mut f = Fixture::new().await;
+    f.run(
+        "CREATE TABLE n (id BIGINT NOT NULL AUTO_INCREMENT, a STRING) UNIQUE KEY(id)
+         DISTRIBUTED BY HASH(id) BUCKETS 1",
+    )
+    .await;
+    assert_eq!(load(&f, "n", &[("columns", "a")], "x\ny").await, all(2));
+    assert_eq!(load(&f, "n", &[], "\\N\tz\n1000000\tq").await, all(2));
+    assert_eq!(
+        f.texts("SELECT COUNT(DISTINCT id), COUNT(*) FROM n").await,
+        ["4|4"]
+    );
 }
