@@ -13,6 +13,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
+/// Bytes of a request's head that are looked at.
+const HEAD_MOST: usize = 16 << 10;
+
 /// The connections of one listener, in the forms that axum, tonic and the MySQL server ask for.
 ///
 /// Ends when its token is cancelled; every connection it gave out ends with it, by a TCP reset.
@@ -118,6 +121,8 @@ pub(crate) struct Connection {
     stream: TcpStream,
     handle: ConnectionHandle,
     wait: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// Begin of a request that is being read.
+    head: Vec<u8>,
 }
 
 impl Connection {
@@ -132,7 +137,12 @@ impl Connection {
             gentle: Arc::default(),
             two_lengths: Arc::default(),
         };
-        Self { stream, handle, wait }
+        Self {
+            stream,
+            handle,
+            wait,
+            head: Vec::new(),
+        }
     }
 
     pub(crate) fn handle(&self) -> ConnectionHandle {
@@ -150,6 +160,23 @@ impl Connection {
             io::ErrorKind::ConnectionReset,
             "connection torn down",
         ))
+    }
+
+    /// Looks at the head of each `PUT`, which begins a read, for what the HTTP library does not show.
+    fn watch(&mut self, bytes: &[u8]) {
+        if self.head.is_empty() && !bytes.starts_with(b"PUT ") {
+            return;
+        }
+        self.head.extend_from_slice(&bytes[..bytes.len().min(HEAD_MOST)]);
+        let end = self.head.windows(4).position(|four| four == b"\r\n\r\n");
+        if let Some(end) = end {
+            let head = &self.head[..end];
+            let two = has_header(head, b"content-length") && has_header(head, b"transfer-encoding");
+            self.handle.two_lengths.store(two, Ordering::Release);
+        }
+        if end.is_some() || self.head.len() >= HEAD_MOST {
+            self.head.clear();
+        }
     }
 
     /// Turns "not ready" into an error when the connection ends, and wakes the task when that happens later.
@@ -180,21 +207,9 @@ impl AsyncRead for Connection {
         }
         let before = buffer.filled().len();
         let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if let Some(head) = head_of_put(&buffer.filled()[before..]) {
-            let two = has_header(head, b"content-length") && has_header(head, b"transfer-encoding");
-            self.handle.two_lengths.store(two, Ordering::Release);
-        }
+        self.watch(&buffer.filled()[before..]);
         self.guard(context, poll)
     }
-}
-
-/// Head of a `PUT` that these bytes begin with. One that comes in pieces is not recognised.
-fn head_of_put(bytes: &[u8]) -> Option<&[u8]> {
-    if !bytes.starts_with(b"PUT ") {
-        return None;
-    }
-    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
-    Some(&bytes[..end])
 }
 
 fn has_header(head: &[u8], name: &[u8]) -> bool {

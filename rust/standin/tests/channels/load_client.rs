@@ -58,11 +58,6 @@ impl Raw {
         self.stream.write_all(bytes.as_ref()).await.unwrap();
     }
 
-    /// As [`Raw::send`], where the other side may be gone already.
-    pub async fn try_send(&mut self, bytes: impl AsRef<[u8]>) -> std::io::Result<()> {
-        self.stream.write_all(bytes.as_ref()).await
-    }
-
     /// The next answer, with a body of the length that it tells. `None` when the connection ends before.
     pub async fn answer(&mut self) -> Option<Answer> {
         let mut continued = false;

@@ -7,6 +7,7 @@ mod flight_forms;
 mod labels;
 mod load;
 mod load_client;
+mod load_faults;
 mod mysql;
 mod process;
 mod rest;
