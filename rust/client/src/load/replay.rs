@@ -96,6 +96,9 @@ impl Chunk {
     fn let_go(&mut self) {
         if std::mem::take(&mut self.kept) {
             self.budget.give(self.bytes.len());
+            if let Some(place) = &mut self.place {
+                place.waits(self.bytes.len());
+            }
             self.budget.counters.buffered(self.bytes.len());
         }
     }
@@ -140,14 +143,17 @@ impl ChunkLog {
     }
 
     /// Appends a chunk. Never waits: the places in the ring bound what can be here unsent.
-    fn push(&self, bytes: Bytes, place: Option<Place>) {
+    fn push(&self, bytes: Bytes, mut place: Option<Place>) {
         let mut inner = self.lock();
         let kept = inner.keeping && self.budget.take(bytes.len());
         if !kept {
-            self.budget.counters.buffered(bytes.len());
             if inner.keeping {
                 inner.stop_keeping();
             }
+            if let Some(place) = &mut place {
+                place.waits(bytes.len());
+            }
+            self.budget.counters.buffered(bytes.len());
         }
         inner.chunks.push_back(Chunk {
             bytes,

@@ -1,4 +1,7 @@
 //! The ring of buffers of one load: as many places as `sink.buffer-count`, memory that is used again until the load ends.
+//!
+//! A place is taken by a buffer that is filled or encoded, then by what came out of it, until the network has that. So that
+//! both together stay within the ring's size, memory at rest is freed while what came out of other buffers waits.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +15,22 @@ use crate::sink_metrics::Counters;
 #[derive(Debug)]
 pub(super) struct Ring {
     size: usize,
+    count: usize,
     places: Arc<Semaphore>,
-    /// `None` once the load has ended: what comes back then is freed.
-    idle: Mutex<Option<Vec<Memory>>>,
+    held: Mutex<Held>,
     counters: Arc<Counters>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// Memory at rest.
+    idle: Vec<Memory>,
+    /// Pieces of memory, at rest or in use.
+    pieces: usize,
+    /// Bytes that came out of buffers and wait for the network.
+    waiting: usize,
+    /// The load has ended: what comes back is freed.
+    ended: bool,
 }
 
 /// Memory for rows, aligned to 64 bytes, with its place in the ring. Belongs to whoever holds it until it is submitted or
@@ -30,6 +45,8 @@ pub struct Buffer {
 /// A place in the ring, free again when dropped.
 #[derive(Debug)]
 pub(super) struct Place {
+    ring: Arc<Ring>,
+    waiting: usize,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -49,8 +66,9 @@ impl Ring {
     pub(super) fn new(size: usize, count: usize, counters: Arc<Counters>) -> Arc<Self> {
         Arc::new(Self {
             size,
+            count,
             places: Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS))),
-            idle: Mutex::new(Some(Vec::new())),
+            held: Mutex::default(),
             counters,
         })
     }
@@ -59,15 +77,20 @@ impl Ring {
     pub(super) async fn acquire(self: &Arc<Self>, bytes: usize) -> Buffer {
         // The semaphore is never closed.
         let permit = self.places.clone().acquire_owned().await.ok();
-        let place = Place { _permit: permit };
-        let found = self.idle().as_mut().and_then(Vec::pop);
-        let memory = match found {
-            Some(memory) if memory.bytes.len() >= bytes => memory,
-            other => {
-                drop(other);
-                Memory::new(bytes.max(self.size), self.counters.clone())
-            }
+        let place = Place {
+            ring: self.clone(),
+            waiting: 0,
+            _permit: permit,
         };
+        let found = if bytes <= self.size {
+            self.held().idle.pop()
+        } else {
+            None
+        };
+        let memory = found.unwrap_or_else(|| {
+            self.held().pieces += 1;
+            Memory::new(bytes.max(self.size), self.counters.clone())
+        });
         Buffer {
             lent: Lent {
                 memory: Some(memory),
@@ -80,19 +103,50 @@ impl Ring {
 
     /// Frees what is at rest, and from now on what comes back.
     pub(super) fn close(&self) {
-        self.idle().take();
+        let mut held = self.held();
+        held.ended = true;
+        held.pieces -= held.idle.len();
+        held.idle.clear();
     }
 
     fn give_back(&self, memory: Memory) {
-        if memory.bytes.len() == self.size
-            && let Some(idle) = self.idle().as_mut()
-        {
-            idle.push(memory);
+        let mut held = self.held();
+        if memory.bytes.len() == self.size && !held.ended {
+            held.idle.push(memory);
+        } else {
+            held.pieces -= 1;
         }
+        held.trim(self.size, self.count);
     }
 
-    fn idle(&self) -> MutexGuard<'_, Option<Vec<Memory>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    /// Frees memory at rest that does not fit beside what waits.
+    fn trim(&mut self, size: usize, count: usize) {
+        let room = size.saturating_mul(count).saturating_sub(self.waiting);
+        while self.pieces.saturating_mul(size) > room && self.idle.pop().is_some() {
+            self.pieces -= 1;
+        }
+    }
+}
+
+impl Place {
+    /// So many bytes that came out of the place's buffer wait for the network, until the place is dropped.
+    pub(super) fn waits(&mut self, bytes: usize) {
+        let mut held = self.ring.held();
+        held.waiting = held.waiting + bytes - self.waiting;
+        self.waiting = bytes;
+        held.trim(self.ring.size, self.ring.count);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.ring.held().waiting -= self.waiting;
     }
 }
 
@@ -134,6 +188,7 @@ impl Buffer {
             // Somebody still looks at it, and frees it then; it is counted no more.
             _ => lent.ring.counters.unbuffered(held),
         }
+        drop(lent);
         (result, place)
     }
 }
@@ -171,5 +226,79 @@ impl fmt::Debug for Memory {
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Buffer({} bytes)", self.length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring(counters: &Arc<Counters>) -> Arc<Ring> {
+        Ring::new(100, 2, counters.clone())
+    }
+
+    #[tokio::test]
+    async fn two_places_and_memory_that_is_used_again() {
+        let counters = Arc::new(Counters::default());
+        let ring = ring(&counters);
+        let mut first = ring.acquire(10).await;
+        assert_eq!(first.as_mut_slice().as_ptr() as usize % 64, 0);
+        assert_eq!((first.len(), first.as_mut_slice().len()), (10, 10));
+        let second = ring.acquire(100).await;
+        {
+            let waiting = ring.acquire(1);
+            tokio::pin!(waiting);
+            assert!(futures::poll!(waiting.as_mut()).is_pending());
+        }
+        assert_eq!(counters.read().buffered_bytes, 200);
+        first.as_mut_slice().fill(7);
+        let at = first.as_mut_slice().as_ptr() as usize;
+        let (sum, place) = first.used(|bytes| bytes.iter().map(|b| u32::from(*b)).sum::<u32>());
+        assert_eq!(sum, 70);
+        drop(place);
+        let mut third = ring.acquire(50).await;
+        assert_eq!(third.as_mut_slice().as_ptr() as usize, at);
+        drop((second, third));
+        ring.close();
+        assert_eq!(counters.read().buffered_bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn larger_ones_have_memory_of_their_own() {
+        let counters = Arc::new(Counters::default());
+        let ring = ring(&counters);
+        let mut large = ring.acquire(1000).await;
+        assert_eq!(large.as_mut_slice().len(), 1000);
+        drop(large);
+        assert_eq!(counters.read().buffered_bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn what_waits_and_what_is_at_rest_fit_the_ring_together() {
+        let counters = Arc::new(Counters::default());
+        let ring = ring(&counters);
+        let (first, second) = (ring.acquire(100).await, ring.acquire(100).await);
+        let ((), mut place) = first.used(|_| ());
+        assert_eq!(counters.read().buffered_bytes, 200);
+        place.waits(60);
+        // One piece of memory is in use, 60 bytes wait.
+        assert_eq!(counters.read().buffered_bytes, 100);
+        let ((), other) = second.used(|_| ());
+        assert_eq!(counters.read().buffered_bytes, 100);
+        drop((place, other));
+        drop((ring.acquire(1).await, ring.acquire(1).await));
+        assert_eq!(counters.read().buffered_bytes, 200);
+    }
+
+    #[tokio::test]
+    async fn after_the_end_nothing_stays() {
+        let counters = Arc::new(Counters::default());
+        let ring = ring(&counters);
+        let (late, later) = (ring.acquire(1).await, ring.acquire(1).await);
+        drop(late);
+        ring.close();
+        assert_eq!(counters.read().buffered_bytes, 100);
+        drop(later);
+        assert_eq!(counters.read().buffered_bytes, 0);
     }
 }

@@ -1,9 +1,10 @@
-//! The client against the stand-in: plans, scans, types, faults, sessions, budgets.
+//! The client against the stand-in and scripted servers: plans, scans, types, sessions, loads, labels, transactions, faults.
 
 mod bad_input;
 mod budget;
 mod endpoints;
 mod faults;
+mod labels;
 mod load;
 mod load_faults;
 mod load_scripted;

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -55,8 +54,6 @@ pub enum Step {
     Answer(u16, String, String),
     /// Waits until told.
     Wait(Arc<Notify>),
-    /// Waits so long.
-    Pause(Duration),
     /// Resets the connection.
     Reset,
 }
@@ -197,7 +194,6 @@ async fn serve(stream: TcpStream, script: &Script, seen: &Mutex<Vec<Seen>>) -> s
                         }
                     }
                 }
-                Step::Pause(time) => tokio::time::sleep(time).await,
                 Step::Reset => {
                     let stream = stream.into_inner().into_std()?;
                     let socket = TcpStream::from_std(stream)?;

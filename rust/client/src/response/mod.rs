@@ -380,3 +380,6 @@ fn flag(map: &Map<String, Value>, key: &str) -> Option<bool> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;
