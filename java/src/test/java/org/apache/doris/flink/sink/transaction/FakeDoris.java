@@ -19,7 +19,7 @@ public final class FakeDoris implements Transactions {
     private final Map<Long, Txn> transactions = new LinkedHashMap<>();
     private final List<Txn> committed = new ArrayList<>();
     private final List<String> calls = new ArrayList<>();
-    private final List<Fault> faults = new ArrayList<>();
+    private final Faults faults = new Faults();
     private Duration now = Duration.ZERO;
     private Duration precommitTimeout = Duration.ofHours(1);
     private long nextId = 1000;
@@ -71,12 +71,12 @@ public final class FakeDoris implements Transactions {
     }
 
     @Override
-    public PendingCall<LabelState> state(String database, String label) {
+    public PendingCall<LabelState> state(String database, String label) throws IOException {
         return call("state", label, () -> stateOf(database, label));
     }
 
     @Override
-    public PendingCall<AbortOutcome> abort(String database, String label) {
+    public PendingCall<AbortOutcome> abort(String database, String label) throws IOException {
         return call(
                 "abort",
                 label,
@@ -95,7 +95,7 @@ public final class FakeDoris implements Transactions {
 
     @Override
     public PendingCall<CommitOutcome> commit(
-            String database, String table, long txnId, String label) {
+            String database, String table, long txnId, String label) throws IOException {
         return call(
                 "commit",
                 label,
@@ -191,15 +191,13 @@ public final class FakeDoris implements Transactions {
     }
 
     /** Breaks calls until {@link #heal}: {@code kind} and label decide which. */
-    public Fault fault(BiPredicate<String, String> matches) {
-        Fault fault = new Fault(matches);
-        faults.add(fault);
-        return fault;
+    public Faults.Fault fault(BiPredicate<String, String> matches) {
+        return faults.add(matches);
     }
 
     /** Ends all faults. */
     public void heal() {
-        faults.clear();
+        faults.heal();
     }
 
     private Txn newest(String database, String label) {
@@ -212,58 +210,10 @@ public final class FakeDoris implements Transactions {
         return found;
     }
 
-    private <T> PendingCall<T> call(String kind, String label, Action<T> action) {
+    private <T> PendingCall<T> call(String kind, String label, Action<T> action)
+            throws IOException {
         calls.add(kind + " " + label);
-        Fault fault = null;
-        for (Fault one : faults) {
-            if (one.times > 0 && one.matches.test(kind, label)) {
-                fault = one;
-                fault.times--;
-                break;
-            }
-        }
-        return new Call<>(action, fault);
-    }
-
-    /** What breaks a call. */
-    public static final class Fault {
-
-        private final BiPredicate<String, String> matches;
-        private int times = Integer.MAX_VALUE;
-        private boolean answerLost;
-        private boolean held;
-        private String message = "connection reset";
-        private Runnable before = () -> {};
-
-        private Fault(BiPredicate<String, String> matches) {
-            this.matches = matches;
-        }
-
-        /** Strikes so often. */
-        public Fault times(int number) {
-            times = number;
-            return this;
-        }
-
-        /** The server does what it was asked, then the answer is lost. */
-        public Fault answerLost() {
-            answerLost = true;
-            return this;
-        }
-
-        /** The call does not end while this is set. */
-        public Fault held(boolean value) {
-            held = value;
-            message = null;
-            return this;
-        }
-
-        /** Something that happens before the call is carried out, which then goes on. */
-        public Fault before(Runnable action) {
-            before = action;
-            message = null;
-            return this;
-        }
+        return faults.call(kind, label, () -> new Call<>(action));
     }
 
     /** The label is in use. */
@@ -291,30 +241,19 @@ public final class FakeDoris implements Transactions {
     private static final class Call<T> implements PendingCall<T> {
 
         private final Action<T> action;
-        private final Fault fault;
 
-        private Call(Action<T> action, Fault fault) {
+        private Call(Action<T> action) {
             this.action = action;
-            this.fault = fault;
         }
 
         @Override
         public boolean await(long millis) {
-            return fault == null || !fault.held;
+            return true;
         }
 
         @Override
         public T result() throws IOException {
-            if (fault == null || fault.message == null) {
-                if (fault != null) {
-                    fault.before.run();
-                }
-                return action.run();
-            }
-            if (fault.answerLost) {
-                action.run();
-            }
-            throw new IOException(fault.message);
+            return action.run();
         }
 
         @Override

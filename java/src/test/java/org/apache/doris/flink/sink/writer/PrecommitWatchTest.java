@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.sink.transaction.FakeDoris;
+import org.apache.doris.flink.sink.transaction.Faults;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -138,7 +139,7 @@ class PrecommitWatchTest {
     @Test
     void anAnswerThatTakesLongIsNotWaitedFor() throws Exception {
         preCommit("t", "l0");
-        FakeDoris.Fault held = doris.fault((kind, label) -> true).held(true);
+        Faults.Fault held = doris.fault((kind, label) -> true).held(true);
         pass(31);
         assertThat(watch.delay()).isLessThan(Duration.ofSeconds(1));
         watch.poll();

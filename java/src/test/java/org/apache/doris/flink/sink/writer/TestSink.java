@@ -30,8 +30,9 @@ final class TestSink implements AutoCloseable {
     static final String TABLE = "t";
     static final Duration PRECOMMIT_TIMEOUT = Duration.ofHours(1);
 
-    final FakeDoris doris;
+    /** Clients of a Doris in memory. */
     final List<FakeLoadClient> clients = new ArrayList<>();
+
     final List<FakeSinkContext> contexts = new ArrayList<>();
     final List<DorisWriter<String>> writers = new ArrayList<>();
     private final TestCommitter committer;
@@ -39,14 +40,18 @@ final class TestSink implements AutoCloseable {
     /** Committables that wait for their checkpoint, by its id. */
     private final TreeMap<Long, List<DorisCommittable>> pending = new TreeMap<>();
 
-    private TestSink(FakeDoris doris, TestCommitter committer) {
-        this.doris = doris;
+    private TestSink(TestCommitter committer) {
         this.committer = committer;
     }
 
     /** How a job is to be started. */
     static Start on(FakeDoris doris) {
-        return new Start(doris);
+        return new Start(new FakeWorld(doris));
+    }
+
+    /** How a job is to be started. */
+    static Start on(World world) {
+        return new Start(world);
     }
 
     TestCommitter committer() {
@@ -133,7 +138,7 @@ final class TestSink implements AutoCloseable {
     /** How a job is to be started. */
     static final class Start {
 
-        private final FakeDoris doris;
+        private final World world;
         private final Map<String, String> options = new TreeMap<>();
         private int parallelism = 1;
         private int attempt;
@@ -141,9 +146,9 @@ final class TestSink implements AutoCloseable {
         private CheckpointPlan checkpoints = CheckpointPlan.UNKNOWN;
         private SinkConfig config;
 
-        private Start(FakeDoris doris) {
-            this.doris = doris;
-            options.put("fenodes", "127.0.0.1:8030");
+        private Start(World world) {
+            this.world = world;
+            options.putAll(world.options());
             options.put("table.identifier", DATABASE + "." + TABLE);
             options.put("sink.label-prefix", "job");
         }
@@ -190,7 +195,7 @@ final class TestSink implements AutoCloseable {
         }
 
         /** Starts it: committers first, as Flink does. */
-        TestSink start() throws IOException, InterruptedException {
+        TestSink start() throws Exception {
             SinkConfig built = config();
             TestSink job = job(built);
             if (restored != null) {
@@ -202,8 +207,13 @@ final class TestSink implements AutoCloseable {
                     job.committer.commit(committables);
                 }
             }
-            for (int subtask = 0; subtask < parallelism; subtask++) {
-                add(job, built, subtask);
+            try {
+                for (int subtask = 0; subtask < parallelism; subtask++) {
+                    add(job, built, subtask);
+                }
+            } catch (Throwable failure) {
+                job.close();
+                throw failure;
             }
             return job;
         }
@@ -218,23 +228,23 @@ final class TestSink implements AutoCloseable {
 
         private TestSink job(SinkConfig built) {
             return new TestSink(
-                    doris,
                     new TestCommitter(
-                            doris,
+                            world.transactions(),
                             built.write().ignoreCommitError(),
-                            () -> doris.now().toMillis()));
+                            world.clock()::wallMillis));
         }
 
         private void add(TestSink job, SinkConfig built, int subtask) throws IOException {
-            FakeLoadClient client = new FakeLoadClient(doris);
-            client.twoPhase = built.write().twoPhase();
+            LoadClient client = world.client(built, checkpoints);
             FakeSinkContext context =
                     new FakeSinkContext(
                             subtask,
                             parallelism,
                             attempt,
                             restored == null ? OptionalLong.empty() : OptionalLong.of(restored.id));
-            job.clients.add(client);
+            if (client instanceof FakeLoadClient) {
+                job.clients.add((FakeLoadClient) client);
+            }
             job.contexts.add(context);
             job.writers.add(
                     DorisWriter.create(
@@ -242,7 +252,7 @@ final class TestSink implements AutoCloseable {
                             checkpoints,
                             () -> client,
                             (loads, metrics) -> new SerializedInput<>(built, new Texts(), loads),
-                            new DorisClock(doris),
+                            world.clock(),
                             context,
                             states(subtask)));
         }
@@ -260,26 +270,6 @@ final class TestSink implements AutoCloseable {
                 states.add(WriterStateSerializer.INSTANCE.deserialize(1, restored.states.get(i)));
             }
             return states;
-        }
-    }
-
-    /** Both clocks follow the server's. */
-    private static final class DorisClock implements SinkClock {
-
-        private final FakeDoris doris;
-
-        private DorisClock(FakeDoris doris) {
-            this.doris = doris;
-        }
-
-        @Override
-        public long wallMillis() {
-            return doris.now().toMillis();
-        }
-
-        @Override
-        public long nanos() {
-            return doris.now().toNanos();
         }
     }
 
