@@ -19,6 +19,7 @@ import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.BeforeAll;
@@ -148,7 +149,7 @@ class DataStreamWriteTest {
                 table.identifier(),
                 format(format),
                 rows(format),
-                TypeInformation.of(RowData.class),
+                InternalTypeInfo.of(rows(format).getRowType()),
                 List.of(
                         row(RowKind.INSERT, 1, "a"),
                         row(RowKind.INSERT, 2, "b"),
