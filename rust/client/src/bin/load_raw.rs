@@ -35,6 +35,9 @@ const BATCH_ROWS: i64 = 16_384;
 /// Encoded bytes that are compressed as one piece.
 const PIECE: usize = 512 << 10;
 
+const WORDS: &str = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi \
+                     chi psi omega order shipped pending user session click page view";
+
 const COLUMNS: [(&str, &str, &str); 8] = [
     ("id", "BIGINT", "bigint"),
     ("a", "INT", "int"),
@@ -196,25 +199,30 @@ fn columns() -> Result<Vec<Column>> {
         .collect()
 }
 
-/// The same rows as those of the benchmark's ready batch in Java.
+/// The same rows as those that the benchmark's source in Java makes (MixedVectors).
 fn batch(columns: &[Column]) -> Result<RecordBatch> {
     let rows = || 0..BATCH_ROWS;
+    let drawn = |column: u64, below: i64| rows().map(move |row| draw(row, column) % below);
     let arrays: Vec<ArrayRef> = vec![
         Arc::new(Int64Array::from_iter_values(rows())),
-        Arc::new(Int32Array::from_iter_values(0..BATCH_ROWS as i32)),
-        Arc::new(Int64Array::from_iter_values(rows())),
-        Arc::new(Float64Array::from_iter_values(rows().map(|i| i as f64 * 0.25))),
+        Arc::new(Int32Array::from_iter_values(drawn(1, 100_000).map(|v| v as i32))),
+        Arc::new(Int64Array::from_iter_values(drawn(2, 1_000_000_000_000))),
+        Arc::new(Float64Array::from_iter_values(
+            drawn(3, 10_000_000).map(|v| v as f64 / 10_000.0),
+        )),
         Arc::new(
-            Decimal128Array::from_iter_values(rows().map(|i| i128::from(i) * 7))
+            Decimal128Array::from_iter_values(drawn(4, 1_000_000).map(i128::from))
                 .with_precision_and_scale(15, 2)?,
         ),
         Arc::new(TimestampMicrosecondArray::from_iter_values(
-            rows().map(|i| (1_767_225_600 + i) * 1_000_000),
+            drawn(5, 10_000_000).map(|v| (1_767_225_600 + v) * 1_000_000),
         )),
-        Arc::new(StringArray::from_iter_values(rows().map(|i| format!("name-{i}")))),
-        Arc::new(StringArray::from_iter(rows().map(|i| {
-            (i % 20 != 0).then(|| format!("a text of some forty characters, number {i}"))
-        }))),
+        Arc::new(StringArray::from_iter_values(
+            rows().map(|row| format!("user-{:08x}", draw(row, 6) as u32)),
+        )),
+        Arc::new(StringArray::from_iter(
+            rows().map(|row| (row % 20 != 0).then(|| words(draw(row, 7)))),
+        )),
     ];
     let fields: Vec<Field> = columns
         .iter()
@@ -222,6 +230,25 @@ fn batch(columns: &[Column]) -> Result<RecordBatch> {
         .map(|(column, array)| Field::new(&column.name, array.data_type().clone(), true))
         .collect();
     Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?)
+}
+
+fn words(drawn: i64) -> String {
+    let words: Vec<&str> = WORDS.split(' ').collect();
+    let mut rest = drawn as usize;
+    let mut text = Vec::new();
+    for _ in 0..7 {
+        text.push(words[rest % words.len()]);
+        rest /= words.len();
+    }
+    text.join(" ")
+}
+
+/// A number that is not negative, always the same one for a row and column (splitmix64).
+fn draw(row: i64, column: u64) -> i64 {
+    let mut z = (row as u64 * 8 + column + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ (z >> 31)) >> 1) as i64
 }
 
 /// User and system time of this process, from Linux' own account of it in ticks of 10 ms.

@@ -21,6 +21,8 @@ public final class ReadyBatchFactory implements DynamicTableSourceFactory {
             ConfigOptions.key("rows").longType().noDefaultValue();
     private static final ConfigOption<Integer> BATCH_ROWS =
             ConfigOptions.key("batch-rows").intType().defaultValue(16_384);
+    private static final ConfigOption<Boolean> MIXED =
+            ConfigOptions.key("mixed").booleanType().defaultValue(false);
 
     @Override
     public DynamicTableSource createDynamicTableSource(Context context) {
@@ -29,7 +31,10 @@ public final class ReadyBatchFactory implements DynamicTableSourceFactory {
         RowType type = (RowType) context.getPhysicalRowDataType().getLogicalType();
         return new Table(
                 new ReadyBatchSource(
-                        type, helper.getOptions().get(ROWS), helper.getOptions().get(BATCH_ROWS)));
+                        type,
+                        helper.getOptions().get(ROWS),
+                        helper.getOptions().get(BATCH_ROWS),
+                        helper.getOptions().get(MIXED)));
     }
 
     @Override
@@ -44,7 +49,7 @@ public final class ReadyBatchFactory implements DynamicTableSourceFactory {
 
     @Override
     public Set<ConfigOption<?>> optionalOptions() {
-        return Set.of(BATCH_ROWS);
+        return Set.of(BATCH_ROWS, MIXED);
     }
 
     private static final class Table implements ScanTableSource {

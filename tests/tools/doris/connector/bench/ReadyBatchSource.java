@@ -34,11 +34,14 @@ final class ReadyBatchSource implements Source<RowData, ReadyBatchSource.Split, 
     private final RowType type;
     private final long rows;
     private final int batchRows;
+    private final boolean mixed;
 
-    ReadyBatchSource(RowType type, long rows, int batchRows) {
+    /** {@code mixed}: {@link MixedVectors} in place of {@link ReadyVectors}. */
+    ReadyBatchSource(RowType type, long rows, int batchRows, boolean mixed) {
         this.type = type;
         this.rows = rows;
         this.batchRows = batchRows;
+        this.mixed = mixed;
     }
 
     @Override
@@ -48,7 +51,8 @@ final class ReadyBatchSource implements Source<RowData, ReadyBatchSource.Split, 
 
     @Override
     public SourceReader<RowData, Split> createReader(SourceReaderContext context) {
-        ColumnVector[] columns = ReadyVectors.of(type, batchRows);
+        ColumnVector[] columns =
+                mixed ? MixedVectors.of(type, batchRows) : ReadyVectors.of(type, batchRows);
         return new Reader(context, () -> new BatchReader(columns, batchRows, rows));
     }
 

@@ -19,7 +19,8 @@ import java.util.Locale;
  * included. The end of standard input ends it.
  *
  * <p>Arguments: {@code streaming} or {@code batch}; a file with statements, each ended by a
- * semicolon at the end of a line; the last one is the job, the others are run once before.
+ * semicolon at the end of a line; the last one is the job, the others are run once before. {@code
+ * RUN} in the job becomes a text that no other run has.
  */
 public final class Worker {
     private Worker() {}
@@ -46,7 +47,7 @@ public final class Worker {
             System.gc();
             long wall = System.nanoTime();
             long cpu = system.getProcessCpuTime();
-            tables.executeSql(job).await();
+            tables.executeSql(job.replace("RUN", Long.toString(wall, 36))).await();
             cpu = system.getProcessCpuTime() - cpu;
             wall = System.nanoTime() - wall;
             System.out.printf(Locale.ROOT, "cpu_s=%.3f wall_s=%.3f%n", cpu / 1e9, wall / 1e9);
