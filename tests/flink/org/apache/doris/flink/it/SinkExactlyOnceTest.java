@@ -172,6 +172,20 @@ class SinkExactlyOnceTest {
     }
 
     @Test
+    void aDrainedJobLeavesNothingUncommitted() throws Exception {
+        JobClient job = start(2, prefix);
+        rowsAreVisible(500);
+        job.stopWithSavepoint(true, savepoints.toUri().toString(), SavepointFormatType.CANONICAL)
+                .get(60, TimeUnit.SECONDS);
+        assertThat(FlinkCluster.end(job)).isEqualTo(JobStatus.FINISHED);
+        assertThat(DORIS.transactions(prefix))
+                .isNotEmpty()
+                .allMatch(load -> load.state().equals("VISIBLE"));
+        assertThat(DORIS.value("SELECT COUNT(DISTINCT id) FROM " + table.identifier()))
+                .isEqualTo(String.valueOf(table.count()));
+    }
+
+    @Test
     void aDrawnPrefixIsKeptOverStops() throws Exception {
         JobClient job = start(2, null);
         rowsAreVisible(500);

@@ -153,11 +153,6 @@ final class TableLoads implements AutoCloseable {
         return states;
     }
 
-    /** Loads under way. */
-    int openCount() {
-        return open.size();
-    }
-
     /** Frees all open loads; those that are not finished are dropped by the server. */
     @Override
     public void close() {
