@@ -49,6 +49,9 @@ pub struct Entry {
     /// Transaction id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub txn_id: Option<i64>,
+    /// What a load was answered, or would have been if the answer was not lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
     /// Rule that fired (channel `fault`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<u64>,

@@ -419,6 +419,7 @@ impl Task {
             error,
             label: Some(reply.label.clone()).filter(|label| !label.is_empty()),
             txn_id: reply.txn_id,
+            answer: Some(reply.text()),
             ..Entry::default()
         });
     }
