@@ -96,7 +96,7 @@ pub(super) enum Merge {
     /// All.
     Delete,
     /// Those that meet the condition.
-    Merge(String),
+    Matching(String),
 }
 
 /// Whether rows hold some of the columns only.
@@ -300,7 +300,7 @@ fn read_merge(headers: &LoadHeaders) -> Result<Merge, LoadRefused> {
     let condition = headers.text("delete");
     let text = headers.text("merge_type").unwrap_or("APPEND");
     match (text.to_ascii_uppercase().as_str(), condition) {
-        ("MERGE", Some(condition)) => Ok(Merge::Merge(condition.to_string())),
+        ("MERGE", Some(condition)) => Ok(Merge::Matching(condition.to_string())),
         ("MERGE", None) => Err(LoadRefused::argument(
             "Excepted DELETE ON clause when merge type is MERGE.",
         )),

@@ -105,7 +105,7 @@ impl Plan {
             .collect();
         let sign = match (&parameters.merge, place(DELETE_SIGN)) {
             (Merge::Delete, _) => Sign::All,
-            (Merge::Merge(_), _) => Sign::Condition,
+            (Merge::Matching(_), _) => Sign::Condition,
             (Merge::Append, Some(Feed::Derived(at))) => Sign::Derived(at),
             (Merge::Append, Some(Feed::Source(at))) => Sign::Source(at),
             (Merge::Append, _) => Sign::None,
@@ -145,7 +145,7 @@ impl Plan {
             None => None,
         };
         let condition = match &parameters.merge {
-            Merge::Merge(text) => Some(Expressions::plan(engine, session, inputs(), &one(text)).await?),
+            Merge::Matching(text) => Some(Expressions::plan(engine, session, inputs(), &one(text)).await?),
             _ => None,
         };
         (plan.predicate, plan.condition) = (predicate, condition);

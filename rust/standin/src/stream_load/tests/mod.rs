@@ -1,5 +1,7 @@
 //! Loads as a client sees them: headers and bytes in, rows out.
 
+mod arrow;
+mod cases;
 mod columns;
 mod csv;
 mod errors;

@@ -5,122 +5,16 @@ use std::sync::Arc;
 use arrow_array::builder::{Int32Builder, ListBuilder, MapBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Decimal256Array, Float32Array,
-    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, LargeStringArray, ListArray, RecordBatch,
-    StringArray, StructArray, Time32MillisecondArray, TimestampMicrosecondArray, TimestampSecondArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal256Array, Float32Array, Float64Array, Int8Array,
+    Int16Array, Int32Array, Int64Array, ListArray, StringArray, StructArray, Time32MillisecondArray,
+    TimestampMicrosecondArray, TimestampSecondArray,
 };
 use arrow_buffer::i256;
-use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field};
 
-use super::{all, load, stage};
+use super::cases::{case, decimal, one, text};
+use super::{all, load};
 use crate::sql::tests::Fixture;
-
-/// The bytes of an Arrow stream of one batch.
-fn stream(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
-    let fields: Vec<Field> = columns
-        .iter()
-        .map(|(name, array)| Field::new(*name, array.data_type().clone(), true))
-        .collect();
-    let schema = Arc::new(Schema::new(fields));
-    let arrays = columns.into_iter().map(|(_, array)| array).collect();
-    let batch = RecordBatch::try_new(schema.clone(), arrays).unwrap();
-    let mut writer = StreamWriter::try_new(Vec::new(), &schema).unwrap();
-    writer.write(&batch).unwrap();
-    writer.into_inner().unwrap()
-}
-
-/// Loads one value in each form beside an inserted one, and gives what is stored.
-struct Case {
-    doris_type: &'static str,
-    /// In `VALUES`.
-    literal: &'static str,
-    csv: &'static str,
-    json: &'static str,
-    arrow: Vec<ArrayRef>,
-}
-
-fn case(
-    doris_type: &'static str,
-    literal: &'static str,
-    csv: &'static str,
-    json: &'static str,
-    arrow: impl Into<Vec<ArrayRef>>,
-) -> Case {
-    Case {
-        doris_type,
-        literal,
-        csv,
-        json,
-        arrow: arrow.into(),
-    }
-}
-
-impl Case {
-    async fn check(&self, f: &mut Fixture) {
-        f.run("DROP TABLE IF EXISTS x").await;
-        f.run(&format!(
-            "CREATE TABLE x (id INT, v {}) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1",
-            self.doris_type
-        ))
-        .await;
-        f.run(&format!("INSERT INTO x VALUES (0, {})", self.literal))
-            .await;
-        let zone = ("timezone", "+00:00");
-        let csv = format!("1\t{}\n2\t\\N\n", self.csv);
-        assert_eq!(load(f, "x", &[zone], csv).await, all(2), "{}", self.doris_type);
-        let json = format!(
-            "{{\"id\":3,\"v\":{}}}\n{{\"id\":4,\"v\":null}}\n{{\"id\":5,\"v\":{}}}",
-            self.json,
-            match self.json.starts_with('"') {
-                true => self.json.to_string(),
-                // The official connector sends every value as a string.
-                false => serde_json::Value::from(self.json).to_string(),
-            }
-        );
-        assert_eq!(
-            load(f, "x", &[("format", "json"), zone], json).await,
-            all(3),
-            "{}",
-            self.doris_type
-        );
-        for (at, array) in self.arrow.iter().enumerate() {
-            let ids: ArrayRef = Arc::new(Int32Array::from(vec![6 + at as i32]));
-            let body = stream(vec![("v", Arc::clone(array)), ("id", ids)]);
-            let headers = [("format", "arrow"), zone];
-            assert_eq!(load(f, "x", &headers, body).await, all(1), "{}", self.doris_type);
-        }
-        let rows = f.texts("SELECT id, v FROM x ORDER BY id").await;
-        let stored: Vec<&str> = rows.iter().map(|row| row.split_once('|').unwrap().1).collect();
-        assert_eq!(stored.len(), 6 + self.arrow.len());
-        for (at, value) in stored.iter().enumerate() {
-            let expected = if at == 2 || at == 4 { "NULL" } else { stored[0] };
-            assert_eq!(*value, expected, "{} row {at} of {rows:?}", self.doris_type);
-        }
-        assert!(
-            stored[0] != "NULL" || self.literal == "NULL",
-            "{} {}",
-            self.doris_type,
-            self.literal
-        );
-    }
-}
-
-fn one(array: impl arrow_array::Array + 'static) -> Vec<ArrayRef> {
-    vec![Arc::new(array)]
-}
-
-fn text(value: &str) -> Vec<ArrayRef> {
-    vec![
-        Arc::new(StringArray::from(vec![value])),
-        Arc::new(LargeStringArray::from(vec![value])),
-    ]
-}
-
-fn decimal(value: i128, precision: u8, scale: i8) -> Vec<ArrayRef> {
-    let array = Decimal128Array::from(vec![value]).with_precision_and_scale(precision, scale);
-    one(array.unwrap())
-}
 
 #[tokio::test]
 async fn numbers() {
@@ -408,40 +302,6 @@ async fn days_and_times() {
 }
 
 #[tokio::test]
-async fn zones_shift_instants_only() {
-    let mut f = Fixture::new().await;
-    f.run(
-        "CREATE TABLE x (id INT, w DATETIME, i TIMESTAMPTZ) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1",
-    )
-    .await;
-    let shanghai = ("timezone", "Asia/Shanghai");
-    load(
-        &f,
-        "x",
-        &[shanghai],
-        "1\t2024-07-01 12:00:00\t2024-07-01 12:00:00",
-    )
-    .await;
-    load(
-        &f,
-        "x",
-        &[("time_zone", "Asia/Shanghai")],
-        "2\t2024-07-01 04:00:00Z\t2024-07-01 04:00:00+00:00",
-    )
-    .await;
-    let micros = TimestampMicrosecondArray::from(vec![1_719_806_400_000_000]); // 04:00 UTC
-    let utc: ArrayRef = Arc::new(micros.with_timezone("UTC"));
-    let body = stream(vec![
-        ("id", Arc::new(Int32Array::from(vec![3]))),
-        ("w", Arc::clone(&utc)),
-        ("i", utc),
-    ]);
-    load(&f, "x", &[("format", "arrow"), shanghai], body).await;
-    let expected = "2024-07-01 12:00:00|2024-07-01 04:00:00+00:00";
-    assert_eq!(f.texts("SELECT w, i FROM x ORDER BY id").await, [expected; 3]);
-}
-
-#[tokio::test]
 async fn json_1_nested_values() {
     let mut f = Fixture::new().await;
     let ints = ListArray::from_iter_primitive::<Int32Type, _, _>(vec![Some(vec![Some(1), None, Some(3)])]);
@@ -534,72 +394,4 @@ async fn json_1_nested_values() {
     ] {
         case.check(&mut f).await;
     }
-}
-
-#[tokio::test]
-async fn arrow_streams_carry_signs_nulls_and_misfits() {
-    let mut f = Fixture::new().await;
-    f.run(
-        "CREATE TABLE x (id INT, v TINYINT, s VARCHAR(3)) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1",
-    )
-    .await;
-    let ids: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3, 1]));
-    let values: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None, Some(300), Some(9)]));
-    let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None, Some("c"), Some("a")]));
-    let signs: ArrayRef = Arc::new(Int8Array::from(vec![0, 0, 0, 1]));
-    let columns = vec![
-        ("id", ids),
-        ("v", values),
-        ("s", texts),
-        ("__DORIS_DELETE_SIGN__", signs),
-    ];
-    let headers = [("format", "arrow"), ("hidden_columns", "__DORIS_DELETE_SIGN__")];
-    assert_eq!(load(&f, "x", &headers, stream(columns.clone())).await, all(4));
-    assert_eq!(
-        f.texts("SELECT * FROM x ORDER BY id").await,
-        ["2|NULL|NULL", "3|NULL|c"]
-    );
-    let strict = [headers[0], headers[1], ("strict_mode", "true")];
-    let staged = stage(&f, "x", &strict, &stream(columns)).await.unwrap();
-    assert_eq!(
-        staged.error_lines,
-        [
-            "Reason: column(v) value is incorrect while strict mode is true, src value is 300. src line [3 300 c 0]; "
-        ]
-    );
-    let long: ArrayRef = Arc::new(StringArray::from(vec!["abcd"]));
-    let body = stream(vec![("id", Arc::new(Int32Array::from(vec![1]))), ("s", long)]);
-    let staged = stage(&f, "x", &headers[..1], &body).await.unwrap();
-    assert!(
-        staged.error_lines[0].contains("schema length: 3; actual length: 4"),
-        "{:?}",
-        staged.error_lines
-    );
-    let extra = stream(vec![("nothing", Arc::new(Int32Array::from(vec![1])))]);
-    let refused = stage(&f, "x", &headers[..1], &extra).await.unwrap_err();
-    assert!(
-        refused.message.contains("no column nothing"),
-        "{}",
-        refused.message
-    );
-    assert!(stage(&f, "x", &headers[..1], b"no arrow at all").await.is_err());
-}
-
-#[tokio::test]
-async fn bitmaps_and_sketches_are_made_by_functions() {
-    let mut f = Fixture::new().await;
-    f.run(
-        "CREATE TABLE x (id INT, b BITMAP BITMAP_UNION, h HLL HLL_UNION) AGGREGATE KEY(id)
-         DISTRIBUTED BY HASH(id) BUCKETS 1",
-    )
-    .await;
-    let columns = ("columns", "id,n,b=to_bitmap(n),h=hll_hash(n)");
-    load(&f, "x", &[columns], "1\t5\n1\t6").await;
-    load(&f, "x", &[columns, ("format", "json")], r#"{"id":1,"n":7}"#).await;
-    let body = stream(vec![
-        ("id", Arc::new(Int32Array::from(vec![1]))),
-        ("n", Arc::new(Int64Array::from(vec![8]))),
-    ]);
-    load(&f, "x", &[columns, ("format", "arrow")], body).await;
-    assert_eq!(f.texts("SELECT bitmap_to_string(b) FROM x").await, ["5,6,7,8"]);
 }
