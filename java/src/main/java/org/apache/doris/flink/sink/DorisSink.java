@@ -114,7 +114,8 @@ public class DorisSink<IN>
 
         private final DorisSinkBuilder<IN> builder = new DorisSinkBuilder<>();
 
-        private Builder() {}
+        /** A builder without any value. */
+        public Builder() {}
 
         /** Cluster, login and, unless every record names its own, the table. */
         public Builder<IN> setDorisOptions(DorisOptions options) {
