@@ -6,6 +6,7 @@ mod ending;
 pub(crate) mod error_log;
 pub(crate) mod headers;
 mod load;
+mod outcome;
 mod reply;
 mod two_phase;
 

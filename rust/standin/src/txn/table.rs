@@ -63,16 +63,15 @@ impl Table {
         now: i64,
         switches: &LoadSwitches,
     ) -> Result<(i64, String, CancellationToken), TxnError> {
-        if let Some(label) = begin.label {
-            if let Some(used) = self.newest(begin.database, label)
-                && used.shown.state != TxnState::Aborted
-            {
-                return Err(TxnError::LabelInUse {
-                    label: label.to_owned(),
-                    id: used.shown.id,
-                    state: used.shown.state,
-                });
-            }
+        if let Some(label) = begin.label
+            && let Some(used) = self.newest(begin.database, label)
+            && used.shown.state != TxnState::Aborted
+        {
+            return Err(TxnError::LabelInUse {
+                label: label.to_owned(),
+                id: used.shown.id,
+                state: used.shown.state,
+            });
         }
         let running = |record: &&Record| record.shown.db == begin.database && !record.shown.state.is_final();
         let running = self.records.values().filter(running).count();
