@@ -96,7 +96,7 @@ public final class DorisWriter<IN>
     }
 
     /**
-     * A writer on the native core; aborts what earlier attempts left behind before it returns.
+     * A writer on the native core; looks for what earlier attempts left behind before it returns.
      *
      * @param serializer of the user; not looked at where the configuration declares columns
      */
@@ -181,6 +181,7 @@ public final class DorisWriter<IN>
             return List.of();
         }
         inside = true;
+        lingering.sweep(this::pause);
         List<TableLoads.Finished> finished = loads.finish();
         inside = false;
         List<DorisCommittable> committables = new ArrayList<>();
@@ -243,6 +244,7 @@ public final class DorisWriter<IN>
     private void initialize() throws IOException, InterruptedException {
         if (lingering != null) {
             lingering.warn();
+            lingering.lookAtRestoredTables(Pause.INTERRUPTS);
             vanished = lingering.ofVanishedSubtasks();
             // With one table alone everything is looked for right now.
             boolean oneTable = config.declared().isPresent();

@@ -47,6 +47,7 @@ final class LingeringLoads {
     private final List<WriterState> restored;
     private final Transactions transactions;
     private final long wallMillis;
+    private final Set<List<String>> unswept = new LinkedHashSet<>();
     private boolean warnedOfOldPrefix;
 
     /**
@@ -97,34 +98,78 @@ final class LingeringLoads {
     }
 
     /**
-     * Cleans up what was loaded into a table; before its first load in this attempt.
+     * Looks for conflicts in all tables that the restored states name, whether they get rows or
+     * not; before the task runs. Aborts nothing: see {@link #sweep}.
+     */
+    void lookAtRestoredTables(Pause pause) throws IOException, InterruptedException {
+        List<SeriesWalk> walks = new ArrayList<>();
+        for (WriterState state : restored) {
+            for (WriterState.Table table : state.tables()) {
+                if (!state.inherited() && unswept.add(List.of(table.database(), table.name()))) {
+                    walks.addAll(earlier(table.database(), table.name(), false));
+                }
+            }
+        }
+        CallChain.run(walks, pause);
+    }
+
+    /**
+     * Looks for conflicts in a table; before its first load in this attempt. Aborts nothing: see
+     * {@link #sweep}.
      *
      * @return how far this attempt's own series is in use already
      */
-    Found clean(String database, String table, Pause pause)
+    Found look(String database, String table, Pause pause)
             throws IOException, InterruptedException {
-        Map<LabelSeries, SeriesWalk> walks = new LinkedHashMap<>();
-        for (WriterState state : restored) {
-            Optional<WriterState.Table> known = state.table(database, table);
-            LabelSeries series = seriesOf(state, database, table, state.epoch(), state.attempt());
-            long first = known.map(WriterState.Table::next).orElse(0L);
-            boolean lenient = isOfOldPrefix(state);
-            walks.put(series, walk(series, first, new Cleaner(database, table, lenient)));
-        }
-        for (int attempt : attemptsBefore(own.attempt(), ownState())) {
-            LabelSeries series = own.series(database, table, attempt);
-            walks.put(series, walk(series, 0, new Cleaner(database, table, false)));
-        }
+        List<SeriesWalk> all = new ArrayList<>(earlier(database, table, false));
         Reader ownReader = new Reader(database, table);
         SeriesWalk ownWalk = walk(own.series(database, table, own.attempt()), 0, ownReader);
-        List<SeriesWalk> all = new ArrayList<>(walks.values());
         all.add(ownWalk);
         for (int attempt : attemptsAhead()) {
             LabelSeries series = own.series(database, table, attempt);
             all.add(walk(series, 0, new Reader(database, table)));
         }
         CallChain.run(all, pause);
+        unswept.add(List.of(database, table));
         return new Found(ownWalk.firstUnknown(), ownReader.held);
+    }
+
+    /**
+     * Aborts what earlier attempts left open in the tables looked at; when a barrier arrives, not
+     * before. Then all subtasks run, so none of them found a conflict: had one found the savepoint
+     * half committed from which the job must be started, its other half would be gone by now.
+     */
+    void sweep(Pause pause) throws IOException, InterruptedException {
+        if (unswept.isEmpty()) {
+            return;
+        }
+        List<SeriesWalk> walks = new ArrayList<>();
+        unswept.forEach(table -> walks.addAll(earlier(table.get(0), table.get(1), true)));
+        try {
+            CallChain.run(walks, pause);
+            unswept.clear();
+        } catch (LabelConflict e) {
+            throw e;
+        } catch (IOException e) {
+            LOG.warn("Loads that earlier attempts left could not be aborted; tried again.", e);
+        }
+    }
+
+    /** Walks over what was begun before this attempt and is in no completed checkpoint. */
+    private Collection<SeriesWalk> earlier(String database, String table, boolean abort) {
+        Map<LabelSeries, SeriesWalk> walks = new LinkedHashMap<>();
+        for (WriterState state : restored) {
+            Optional<WriterState.Table> known = state.table(database, table);
+            LabelSeries series = seriesOf(state, database, table, state.epoch(), state.attempt());
+            long first = known.map(WriterState.Table::next).orElse(0L);
+            boolean lenient = isOfOldPrefix(state);
+            walks.put(series, walk(series, first, new Cleaner(database, table, lenient, abort)));
+        }
+        for (int attempt : attemptsBefore(own.attempt(), ownState())) {
+            LabelSeries series = own.series(database, table, attempt);
+            walks.put(series, walk(series, 0, new Cleaner(database, table, false, abort)));
+        }
+        return walks.values();
     }
 
     /**
@@ -275,23 +320,27 @@ final class LingeringLoads {
         }
     }
 
-    /** Aborts what is open; a committed load is a conflict, under a former prefix a warning. */
+    /** Aborts what is open, in its time; a committed load is a conflict, or a warning. */
     private final class Cleaner implements SeriesWalk.Visitor {
 
         private final String database;
         private final String table;
         private final boolean lenient;
+        private final boolean abort;
 
-        private Cleaner(String database, String table, boolean lenient) {
+        private Cleaner(String database, String table, boolean lenient, boolean abort) {
             this.database = database;
             this.table = table;
             this.lenient = lenient;
+            this.abort = abort;
         }
 
         @Override
         public boolean abort(String label, LabelState state) {
-            LOG.info("Label {} of database {} was left {}: aborting it.", label, database, state);
-            return true;
+            if (abort) {
+                LOG.info("Label {} of database {} was left {}: aborting.", label, database, state);
+            }
+            return abort;
         }
 
         @Override

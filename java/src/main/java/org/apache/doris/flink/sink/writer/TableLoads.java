@@ -178,7 +178,7 @@ final class TableLoads implements AutoCloseable {
                             identity.prefix(), database, table, identity.subtask(), randomId);
             return new Entry(database, table, check, new LabelSequence(series, "", 0));
         }
-        LingeringLoads.Found found = lingering.clean(database, table, pause);
+        LingeringLoads.Found found = lingering.look(database, table, pause);
         found.held().forEach(label -> stepped.add(new Abandoned.Label(database, label)));
         LabelSequence labels =
                 new LabelSequence(

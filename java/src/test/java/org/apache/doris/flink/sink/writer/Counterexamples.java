@@ -120,6 +120,7 @@ abstract class Counterexamples {
                             }
                         });
         TestSink zero = restart.startSubtask(0);
+        zero.snapshot(2);
         assertThat(world().labels(LabelState.ABORTED)).hasSize(2);
         other.get(0).complete(2);
         rowsAre("a", "b", "mine");
@@ -172,6 +173,7 @@ abstract class Counterexamples {
         dead.writer(0).flush(false);
         String label = open(1).get(0);
         TestSink next = job().from(first).attempt(1).start();
+        next.snapshot(2);
         assertThat(state(label)).isEqualTo(LabelState.ABORTED);
         // The body was on its way under that label; the server takes it once more as a new load.
         preCommit(label, "b");
@@ -179,10 +181,11 @@ abstract class Counterexamples {
         // It is found when the job starts once more from that checkpoint.
         next.close();
         next = job().from(first).attempt(2).start();
+        next.snapshot(2);
         assertThat(state(label)).isEqualTo(LabelState.ABORTED);
         // Later still, nobody looks for it, and nobody can commit it.
         preCommit(label, "b");
-        next.write(0, "b").checkpoint(2);
+        next.write(0, "b").checkpoint(3);
         next.close();
         rowsAre("a", "b");
         world().advance(TestSink.PRECOMMIT_TIMEOUT.plusSeconds(1));
@@ -257,8 +260,8 @@ abstract class Counterexamples {
                     .hasSize(2)
                     .anyMatch(line -> line.contains("'other'") && line.contains("'job'"))
                     .anyMatch(line -> line.contains("is VISIBLE"));
-            open(0);
             job.write(0, "b").checkpoint(3);
+            open(0);
         }
         rowsAre("a", "b", "b");
         assertThat(world().labels(LabelState.VISIBLE).get(2)).startsWith("other_test_t_0_");
@@ -275,6 +278,8 @@ abstract class Counterexamples {
         open(4);
         Checkpoint two;
         try (TestSink job = job().from(four).parallelism(2).attempt(1).start()) {
+            open(4);
+            job.snapshot(2);
             open(0);
             // A body of a subtask that is gone arrives late.
             String late = world().labels(LabelState.ABORTED).get(3);
@@ -290,7 +295,6 @@ abstract class Counterexamples {
             job.write(0, "y").write(1, "y").snapshot(4);
         }
         try (TestSink job = job().from(two).parallelism(4).start()) {
-            open(0);
             job.write(0, "c0").write(1, "c1").write(2, "c2").write(3, "c3").checkpoint(5);
         }
         rowsAre("a0", "a1", "a2", "a3", "b0", "b1", "c0", "c1", "c2", "c3");
@@ -302,7 +306,7 @@ abstract class Counterexamples {
         Checkpoint first;
         TestSink job = job().parallelism(2).start();
         first = job.write(0, "a0").write(1, "a1").checkpoint(1);
-        job.write(0, "b0").write(1, "b1").snapshot(2);
+        Checkpoint stopped = job.write(0, "b0").write(1, "b1").snapshot(2);
         List<DorisCommittable> savepoint = job.pending(2);
         // Subtask 0 commits, the other fails; no savepoint enters the checkpoint store.
         new TestCommitter(world().transactions(), false, () -> 0).commit(savepoint.subList(0, 1));
@@ -313,6 +317,14 @@ abstract class Counterexamples {
                 .hasMessageContaining(savepoint.get(0).label())
                 .hasMessageContaining("or savepoint");
         rowsAre("a0", "a1", "b0");
+        // Subtask 1 alone finds nothing wrong; it must not undo what the remedy needs.
+        TestSink other = job().from(first).attempt(1).startSubtask(1);
+        other.close();
+        try (TestSink restored = job().from(stopped).start()) {
+            rowsAre("a0", "a1", "b0", "b1");
+            restored.write(0, "c0").checkpoint(3);
+        }
+        rowsAre("a0", "a1", "b0", "b1", "c0");
     }
 
     @Test
@@ -358,9 +370,9 @@ abstract class Counterexamples {
         }
         for (int attempt = 1; attempt <= 50; attempt++) {
             try (TestSink job = job().from(first).attempt(attempt).start()) {
-                open(0);
                 // Each checkpoint of the attempt is pre-committed, none completes.
                 job.write(0, "b").snapshot(2);
+                open(1);
                 job.write(0, "c").snapshot(3);
                 open(2);
             }
@@ -398,8 +410,8 @@ abstract class Counterexamples {
                     .hasMessageContaining("'sink.precommit-timeout'");
         }
         try (TestSink job = job().from(first).attempt(1).start()) {
-            open(0);
             job.write(0, "b").checkpoint(40);
+            open(0);
         }
         rowsAre("a", "b");
     }
@@ -414,6 +426,7 @@ abstract class Counterexamples {
             // Flink does not tell an operator that a plain savepoint is complete.
         }
         try (TestSink job = job().from(first).attempt(1).start()) {
+            job.snapshot(3);
             open(0);
         }
         assertThatThrownBy(() -> job().from(savepoint).start())

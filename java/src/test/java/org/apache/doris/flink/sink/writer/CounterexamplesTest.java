@@ -30,8 +30,8 @@ class CounterexamplesTest extends Counterexamples {
                     .isInstanceOf(InterruptedException.class);
         }
         try (TestSink job = TestSink.on(world).attempt(1).start()) {
-            assertThat(doris.openLabels()).isEmpty();
             job.write(0, "a").checkpoint(1);
+            assertThat(doris.openLabels()).isEmpty();
         }
         assertThat(doris.rows("test", "t")).containsExactly("a");
     }
