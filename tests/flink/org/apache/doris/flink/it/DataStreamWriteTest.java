@@ -186,8 +186,8 @@ class DataStreamWriteTest {
                         new RecordWithMeta("test", one.name(), "{\"id\":3,\"name\":\"c\"}")));
         assertThat(one.rows()).containsExactly(List.of("1", "a"), List.of("3", "c"));
         assertThat(two.rows()).containsExactly(List.of("2", "b"));
-        assertThat(one.loads(mark)).hasSize(1);
-        assertThat(DORIS.transactions("_test_" + two.name() + "_")).hasSize(1);
+        assertThat(one.loads(mark)).isNotEmpty();
+        assertThat(DORIS.transactions("_test_" + two.name() + "_")).isNotEmpty();
     }
 
     @Test
