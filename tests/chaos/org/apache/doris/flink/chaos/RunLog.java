@@ -1,6 +1,7 @@
 package org.apache.doris.flink.chaos;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.util.Map;
 final class RunLog implements AutoCloseable {
 
     private final long start = System.nanoTime();
+    private final PrintStream screen = System.out;
     private final PrintWriter file;
     private final Map<FaultKind, Integer> struck = new EnumMap<>(FaultKind.class);
     private final Map<FaultKind, Integer> idle = new EnumMap<>(FaultKind.class);
@@ -34,7 +36,7 @@ final class RunLog implements AutoCloseable {
 
     /** A line without a time. */
     synchronized void print(String line) {
-        System.out.println(line);
+        screen.println(line);
         file.println(line);
     }
 
