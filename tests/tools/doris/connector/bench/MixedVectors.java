@@ -20,8 +20,9 @@ import java.nio.charset.StandardCharsets;
 final class MixedVectors {
     private static final long FIRST_DAY_MILLIS = 1_767_225_600_000L;
     private static final String[] WORDS =
-            ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi"
-                            + " chi psi omega order shipped pending user session click page view")
+            ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi"
+                 + " rho sigma tau upsilon phi chi psi omega order shipped pending user session"
+                 + " click page view")
                     .split(" ");
 
     private MixedVectors() {}

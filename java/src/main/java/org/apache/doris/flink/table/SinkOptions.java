@@ -56,8 +56,8 @@ final class SinkOptions {
                     .defaultValue("STREAM_LOAD")
                     .withDescription(
                             "`STREAM_LOAD` streams rows into one open load per table and subtask."
-                                + " `STREAM_LOAD_BATCH` and `TVF` (object storage) are refused"
-                                + " until they are built.");
+                                    + " `STREAM_LOAD_BATCH` and `TVF` (object storage) are refused"
+                                    + " until they are built.");
 
     static final ConfigOption<Boolean> ENABLE_BATCH_MODE =
             key("sink.enable.batch-mode")
@@ -65,7 +65,7 @@ final class SinkOptions {
                     .defaultValue(false)
                     .withDescription(
                             "Older spelling of `sink.write-mode` = `STREAM_LOAD_BATCH`; refused"
-                                + " until that is built.");
+                                    + " until that is built.");
 
     static final ConfigOption<MemorySize> BUFFER_SIZE =
             key("sink.buffer-size")
@@ -73,7 +73,7 @@ final class SinkOptions {
                     .defaultValue(MemorySize.ofMebiBytes(1))
                     .withDescription(
                             "Size of one buffer between the task and the upload, 1 KB to 1 GB. An"
-                                + " open load holds at most this times `sink.buffer-count`.");
+                                    + " open load holds at most this times `sink.buffer-count`.");
 
     static final ConfigOption<Integer> BUFFER_COUNT =
             key("sink.buffer-count")
@@ -81,7 +81,7 @@ final class SinkOptions {
                     .defaultValue(3)
                     .withDescription(
                             "Buffers per open load, 2 or more. When all are full the task waits."
-                                + " Raise it for a network that stalls.");
+                                    + " Raise it for a network that stalls.");
 
     static final ConfigOption<Integer> MAX_RETRIES =
             key("sink.max-retries")
@@ -118,7 +118,7 @@ final class SinkOptions {
                     .defaultValue(Duration.ofSeconds(10))
                     .withDescription(
                             "Batch mode: longest wait of the oldest unflushed row. 100 ms or"
-                                + " more.");
+                                    + " more.");
 
     static final ConfigOption<Boolean> IGNORE_UPDATE_BEFORE =
             key("sink.ignore.update-before")
@@ -126,8 +126,8 @@ final class SinkOptions {
                     .defaultValue(true)
                     .withDescription(
                             "`true` asks the planner for an upsert stream, without `-U`. Set it to"
-                                + " `false` when an update may change the key: the row with the"
-                                + " former key is then deleted.");
+                                    + " `false` when an update may change the key: the row with the"
+                                    + " former key is then deleted.");
 
     static final ConfigOption<Integer> PARALLELISM =
             key(FactoryUtil.SINK_PARALLELISM.key())

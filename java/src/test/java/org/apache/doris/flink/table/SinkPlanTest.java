@@ -249,8 +249,8 @@ class SinkPlanTest {
                         + " allowed is a size of 1kb to 1gb. Some megabytes are enough for any"
                         + " network.",
                 "sink.buffer-size | 1023 | Invalid value '1023' for option 'sink.buffer-size':"
-                    + " allowed is a size of 1024 bytes or more, such as '64mb' (a bare number"
-                    + " means bytes).",
+                        + " allowed is a size of 1024 bytes or more, such as '64mb' (a bare number"
+                        + " means bytes).",
                 "sink.buffer-count | 1 | Invalid value '1' for option 'sink.buffer-count': allowed"
                         + " is a whole number of 2 or more.",
                 "sink.max-retries | -1 | Invalid value '-1' for option 'sink.max-retries': allowed"
