@@ -37,7 +37,7 @@ pub(super) struct Attempt<'a> {
 #[derive(Debug)]
 pub(super) enum End {
     /// The server has taken all rows.
-    Taken(LoadAnswer),
+    Taken(Box<LoadAnswer>),
     /// The label is in use.
     InUse(Option<Existing>, Error),
     /// Refused for a passing reason; nothing is left of it.
@@ -188,7 +188,7 @@ impl Attempt<'_> {
         };
         match answer.status {
             LoadStatus::Success | LoadStatus::PublishTimeout => match self.doubt(&answer, sent) {
-                None => End::Taken(answer),
+                None => End::Taken(Box::new(answer)),
                 Some(doubt) => End::Failed(self.failed(node, ErrorKind::Load, &doubt)),
             },
             LoadStatus::LabelExists => {

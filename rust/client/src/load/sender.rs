@@ -100,7 +100,8 @@ impl<'a> Sender<'a> {
             self.sink.counters().attempts_failed.fetch_add(1, Relaxed);
             let again = self.log.is_whole();
             // Where the label can still say that the load is done, it is worth asking.
-            if !again && !(sent.whole && self.series.tells_done()) {
+            let may_be_done = sent.whole && self.series.tells_done();
+            if !again && !may_be_done {
                 return Err(self.gone(error));
             }
             match self.resolve(next, &error).await? {
