@@ -131,13 +131,13 @@ class SinkMetricsTest {
         String vertex = vertex(job);
         List<String> names = restNames(job, vertex);
         for (String name : SUMS) {
-            String id = id(names, "test.t_" + name);
+            String id = id(names, "test_t_" + name);
             Until.holds(
                     name + " in the REST API is " + answers.get(name),
                     () -> restValue(job, vertex, id).equals(String.valueOf(answers.get(name))));
         }
         for (String name : SAMPLES) {
-            assertThat(id(names, "test.t_" + name + "_max")).isNotEmpty();
+            assertThat(id(names, "test_t_" + name + "_max")).isNotEmpty();
         }
         for (String name : OURS) {
             assertThat(names).as(name).anyMatch(id -> id.endsWith("." + name));
@@ -208,7 +208,7 @@ class SinkMetricsTest {
                 "the metrics are listed",
                 () -> {
                     names[0] = Json.objects(FLINK.rest(path));
-                    return names[0].stream().anyMatch(name -> name.toString().contains("test.t_"));
+                    return names[0].stream().anyMatch(name -> name.toString().contains("test_t_"));
                 });
         return names[0].stream()
                 .map(name -> (String) ((Map<?, ?>) name).get("id"))
