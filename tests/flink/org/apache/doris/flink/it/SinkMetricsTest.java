@@ -247,7 +247,7 @@ class SinkMetricsTest {
                 Pattern.compile(
                         "(?m)^flink_taskmanager_job_\\w*_database_table_"
                                 + name
-                                + "\\{[^}]*database=\"test\",[^}]*table=\"t\",[^}]*\\}"
+                                + "\\{(?=[^}]*database=\"test\",)(?=[^}]*table=\"t\",)[^}]*\\}"
                                 + " ([0-9.E]+)$");
         Matcher matcher = pattern.matcher(scraped);
         assertThat(matcher.find()).as(name + " in\n" + scraped).isTrue();

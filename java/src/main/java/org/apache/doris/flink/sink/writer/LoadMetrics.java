@@ -2,6 +2,7 @@ package org.apache.doris.flink.sink.writer;
 
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Histogram;
+import org.apache.flink.metrics.HistogramStatistics;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.SimpleCounter;
 
@@ -73,7 +74,7 @@ final class LoadMetrics {
             MetricGroup group, String prefix, MetricGroup labelled, String name) {
         Counter counter = new SimpleCounter();
         group.counter(prefix + name, counter);
-        labelled.counter(name, counter);
+        labelled.counter(name, new SameCounter(counter));
         return counter;
     }
 
@@ -81,7 +82,70 @@ final class LoadMetrics {
             MetricGroup group, String prefix, MetricGroup labelled, String name, String field) {
         Histogram histogram = new SampleHistogram();
         group.histogram(prefix + name, histogram);
-        labelled.histogram(name, histogram);
+        labelled.histogram(name, new SameHistogram(histogram));
         samples.put(field, histogram);
+    }
+
+    /**
+     * The same numbers under a second name. Flink's REST interface keeps one name for each object,
+     * so the first name would vanish from the web UI if one object had both.
+     */
+    private static final class SameCounter implements Counter {
+
+        private final Counter counter;
+
+        private SameCounter(Counter counter) {
+            this.counter = counter;
+        }
+
+        @Override
+        public void inc() {
+            counter.inc();
+        }
+
+        @Override
+        public void inc(long n) {
+            counter.inc(n);
+        }
+
+        @Override
+        public void dec() {
+            counter.dec();
+        }
+
+        @Override
+        public void dec(long n) {
+            counter.dec(n);
+        }
+
+        @Override
+        public long getCount() {
+            return counter.getCount();
+        }
+    }
+
+    /** See {@link SameCounter}. */
+    private static final class SameHistogram implements Histogram {
+
+        private final Histogram histogram;
+
+        private SameHistogram(Histogram histogram) {
+            this.histogram = histogram;
+        }
+
+        @Override
+        public void update(long value) {
+            histogram.update(value);
+        }
+
+        @Override
+        public long getCount() {
+            return histogram.getCount();
+        }
+
+        @Override
+        public HistogramStatistics getStatistics() {
+            return histogram.getStatistics();
+        }
     }
 }
