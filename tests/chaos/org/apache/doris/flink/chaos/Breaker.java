@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Breaks what is planned, round by round, and sees to it that the job recovers after each. */
@@ -160,10 +159,7 @@ final class Breaker {
                 jobs.restoreRetained();
                 return true;
             case RESCALED:
-                Set<Long> before = finished();
-                jobs.rescale(
-                        jobs.job().parallelism() == 4 ? 2 : 4,
-                        () -> mayTryCheckpoint(planned, before));
+                jobs.rescale(jobs.job().parallelism() == 4 ? 2 : 4, triesCheckpoint(planned));
                 return true;
             case STOP_FAILED:
                 return stopThatFails(planned);
@@ -257,26 +253,9 @@ final class Breaker {
                 .collect(Collectors.toList());
     }
 
-    /**
-     * Whether the user may try the checkpoint before the savepoint of a stop that failed. Where a
-     * part of the savepoint is committed and another is not, only the savepoint is left: the sinks
-     * that find no committed load would abort what the savepoint still has to commit.
-     *
-     * @param finished ids of the transactions that were finished before the stop
-     */
-    private boolean mayTryCheckpoint(Planned planned, Set<Long> finished) {
-        boolean committed =
-                doris.transactions().stream()
-                        .filter(transaction -> !finished.contains(transaction.id()))
-                        .anyMatch(transaction -> transaction.state().equals("VISIBLE"));
-        return planned.draw % 4 < 2 && !(committed && !precommitted().isEmpty());
-    }
-
-    private Set<Long> finished() {
-        return doris.transactions().stream()
-                .filter(Transaction::isFinished)
-                .map(Transaction::id)
-                .collect(Collectors.toSet());
+    /** Whether the user, after a stop that failed, tries the checkpoint before its savepoint. */
+    private static boolean triesCheckpoint(Planned planned) {
+        return planned.draw % 4 < 2;
     }
 
     /** A stop with savepoint that fails after the savepoint was taken; false when it works. */
@@ -289,8 +268,7 @@ final class Breaker {
             control.arm(Hook.THROW_AT_COMPLETION, operator, subtask(planned));
         }
         int parallelism = jobs.job().parallelism();
-        Set<Long> before = finished();
-        Optional<String> savepoint = jobs.stop(() -> mayTryCheckpoint(planned, before));
+        Optional<String> savepoint = jobs.stop(triesCheckpoint(planned));
         if (refuse) {
             doris.clearFault(rule);
         } else if (!control.disarm(Hook.THROW_AT_COMPLETION, operator, subtask(planned))) {

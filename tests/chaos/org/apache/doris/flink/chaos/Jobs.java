@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -52,7 +51,7 @@ final class Jobs {
     private Optional<String> halfCommitted = Optional.empty();
 
     private boolean stopHasFailed;
-    private BooleanSupplier triesCheckpointFirst = () -> false;
+    private boolean triesCheckpointFirst;
 
     Jobs(
             Flink flink,
@@ -171,7 +170,7 @@ final class Jobs {
     private void restartAfterFailedStop() throws Exception {
         tellFailures();
         Optional<String> checkpoint = newest(folder.resolve("checkpoints").resolve(job.id()));
-        boolean savepoint = halfCommitted.isPresent() && !triesCheckpointFirst.getAsBoolean();
+        boolean savepoint = halfCommitted.isPresent() && !triesCheckpointFirst;
         log.step(
                 "the job has ended with its stop; the user tries the %s",
                 savepoint ? "savepoint" : "checkpoint before it");
@@ -233,7 +232,7 @@ final class Jobs {
      *
      * @param triesCheckpoint as for {@link #stop}
      */
-    void rescale(int parallelism, BooleanSupplier triesCheckpoint) throws Exception {
+    void rescale(int parallelism, boolean triesCheckpoint) throws Exception {
         Optional<String> savepoint = stop(triesCheckpoint);
         if (savepoint.isPresent()) {
             submit(parallelism, savepoint);
@@ -243,10 +242,10 @@ final class Jobs {
     /**
      * Stops the job with a savepoint; empty when that failed.
      *
-     * @param triesCheckpoint asked when the stop has failed and ended the job: whether the user
-     *     first tries to restore the checkpoint before the savepoint
+     * @param triesCheckpoint whether the user, when the stop fails and ends the job, first tries to
+     *     restore the checkpoint before the savepoint
      */
-    Optional<String> stop(BooleanSupplier triesCheckpoint) throws Exception {
+    Optional<String> stop(boolean triesCheckpoint) throws Exception {
         sample();
         triesCheckpointFirst = triesCheckpoint;
         Optional<String> older = newest(folder.resolve("savepoints"));
