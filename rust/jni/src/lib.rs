@@ -21,6 +21,7 @@
 pub mod batch;
 pub mod buffers;
 pub mod call;
+pub mod classes;
 pub mod convert;
 pub mod counters;
 pub mod guard;
@@ -71,13 +72,16 @@ pub extern "system" fn JNI_OnUnload(_vm: *mut JavaVM, _reserved: *mut c_void) {
     });
 }
 
-/// `int abiVersion()`
+/// `int abiVersion()`: the first call of Java after loading.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_abiVersion<'l>(
-    _env: EnvUnowned<'l>,
+    mut env: EnvUnowned<'l>,
     _class: JClass<'l>,
 ) -> jint {
-    ABI_VERSION
+    guard::call(&mut env, |env| {
+        classes::look_up_all(env);
+        Ok(ABI_VERSION)
+    })
 }
 
 /// `byte[] version()`: the crate's version, UTF-8.
