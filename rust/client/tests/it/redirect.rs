@@ -114,6 +114,25 @@ async fn net_2_without_redirect_the_alive_ones_are_used_in_turn() {
 }
 
 #[tokio::test]
+async fn net_7_a_node_that_shows_a_login_page_elsewhere_takes_loads() {
+    for status in [401, 403, 404] {
+        let be = Scripted::start(move |n, head| {
+            if !head.path.contains("_stream_load") {
+                return vec![answer(status, "log in")];
+            }
+            let label = head.header("label").unwrap_or_default().to_owned();
+            vec![Step::Continue, Step::ReadAll, success(&label, n as i64 + 1, 1)]
+        })
+        .await;
+        let sink = write("127.0.0.1:1")
+            .with("benodes", &be.address.to_string())
+            .sink();
+        one_row(&sink).await.unwrap();
+        assert_eq!(be.seen("_stream_load").len(), 1);
+    }
+}
+
+#[tokio::test]
 async fn two_pc_11_a_back_end_that_died_is_left_for_a_live_one() {
     let live = taking().await;
     let gone = Arc::new(Mutex::new(Some(taking().await)));
