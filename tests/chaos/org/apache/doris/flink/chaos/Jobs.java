@@ -165,12 +165,19 @@ final class Jobs {
     /**
      * Flink ends a job whose stop failed after its savepoint was complete. It can be restored from
      * that savepoint; from the checkpoint before it only when nothing of the savepoint was
-     * committed, which the sink has to find out.
+     * committed, which the sink has to find out. Never from one that Flink completed while the job
+     * was stopping: it may hold tasks as finished, and those send nothing any more.
      */
     private void restartAfterFailedStop() throws Exception {
         tellFailures();
-        Optional<String> checkpoint = newest(folder.resolve("checkpoints").resolve(job.id()));
-        boolean savepoint = halfCommitted.isPresent() && !triesCheckpointFirst;
+        Path checkpoints = folder.resolve("checkpoints").resolve(job.id());
+        long taken = halfCommitted.isPresent() ? millis(halfCommitted.get()) : Long.MAX_VALUE;
+        Optional<String> checkpoint =
+                complete(checkpoints).stream()
+                        .filter(path -> millis(path) < taken)
+                        .reduce((older, newer) -> newer);
+        boolean savepoint =
+                halfCommitted.isPresent() && !(triesCheckpointFirst && checkpoint.isPresent());
         log.step(
                 "the job has ended with its stop; the user tries the %s",
                 savepoint ? "savepoint" : "checkpoint before it");
@@ -280,9 +287,12 @@ final class Jobs {
 
     /** When the newest checkpoint of the job, which was cancelled, was complete. */
     long newestCheckpointMillis() throws IOException {
-        List<String> complete = complete(folder.resolve("checkpoints").resolve(job.id()));
-        Path newest = Path.of(URI.create(complete.get(complete.size() - 1)));
-        return newest.resolve("_metadata").toFile().lastModified();
+        return millis(newest(folder.resolve("checkpoints").resolve(job.id())).orElseThrow());
+    }
+
+    /** When a checkpoint or savepoint was complete. */
+    private static long millis(String path) {
+        return Path.of(URI.create(path)).resolve("_metadata").toFile().lastModified();
     }
 
     /**
