@@ -1,4 +1,7 @@
-//! Rows as an Arrow IPC stream, in the types that Doris reads for each column.
+//! Rows as Arrow IPC streams, in the types that Doris reads for each column.
+//!
+//! Each batch is a stream of its own. Doris takes a load's body for streams one after the other, reads each of them into
+//! memory as a whole, and ends at the first one without rows, whatever follows (its Arrow stream reader).
 
 use std::sync::Arc;
 
@@ -25,7 +28,6 @@ use crate::types::{DorisType, FlinkKind, FlinkType};
 pub(super) struct ArrowRows {
     schema: SchemaRef,
     steps: Vec<Step>,
-    stream: StreamEncoder,
 }
 
 impl std::fmt::Debug for ArrowRows {
@@ -57,15 +59,14 @@ impl ArrowRows {
             steps.push(step);
         }
         let schema = Arc::new(Schema::new(fields));
-        let stream = StreamEncoder::try_new(&schema).map_err(internal)?;
-        Ok(Self {
-            schema,
-            steps,
-            stream,
-        })
+        Ok(Self { schema, steps })
     }
 
-    pub(super) fn encode(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<(), Refused> {
+    /// Appends a stream with the batch; nothing for a batch without rows.
+    pub(super) fn encode(&self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<(), Refused> {
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
         let columns = self
             .steps
             .iter()
@@ -83,14 +84,11 @@ impl ArrowRows {
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let batch =
             RecordBatch::try_new_with_options(self.schema.clone(), columns, &options).map_err(internal)?;
-        for buffer in self.stream.encode(&batch).map_err(internal)? {
+        let mut stream = StreamEncoder::try_new(&self.schema).map_err(internal)?;
+        for buffer in stream.encode(&batch).map_err(internal)? {
             out.extend_from_slice(&buffer);
         }
-        Ok(())
-    }
-
-    pub(super) fn finish(self, out: &mut Vec<u8>) -> Result<()> {
-        for buffer in self.stream.finish().map_err(internal)? {
+        for buffer in stream.finish().map_err(internal)? {
             out.extend_from_slice(&buffer);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! An Arrow IPC stream: columns are found by their names.
+//! Arrow IPC streams, one after the other: columns are found by their names.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -18,17 +18,28 @@ use crate::types::DorisType;
 /// Rows of a batch that are taken at once.
 const ROWS: usize = 16_384;
 
-/// Reads a stream to its end. A body without bytes is an empty stream.
+/// Reads streams to the end of the body, or to the first one without rows: Doris takes that for the end and drops what
+/// follows.
 pub(super) fn read(intake: &mut Intake, mut body: Box<dyn Read + Send>) -> Result<(), LoadRefused> {
     let mut head = [0];
-    if body.read(&mut head)? == 0 {
-        return Ok(());
+    while body.read(&mut head)? > 0 {
+        if read_stream(intake, std::io::Cursor::new(head).chain(&mut body))? == 0 {
+            std::io::copy(&mut body, &mut std::io::sink())?;
+            break;
+        }
     }
-    let reader = StreamReader::try_new(std::io::Cursor::new(head).chain(body), None).map_err(unreadable)?;
+    Ok(())
+}
+
+/// Reads one stream; returns its number of rows.
+fn read_stream(intake: &mut Intake, stream: impl Read) -> Result<usize, LoadRefused> {
+    let reader = StreamReader::try_new(stream, None).map_err(unreadable)?;
     let schema = reader.schema();
     let places = places(&intake.plan.sources, &schema)?;
+    let mut count = 0;
     for batch in reader {
         let batch = batch.map_err(unreadable)?;
+        count += batch.num_rows();
         let mut start = 0;
         while start < batch.num_rows() {
             let rows = ROWS.min(batch.num_rows() - start);
@@ -36,7 +47,7 @@ pub(super) fn read(intake: &mut Intake, mut body: Box<dyn Read + Send>) -> Resul
             start += rows;
         }
     }
-    Ok(())
+    Ok(count)
 }
 
 fn unreadable(error: impl std::fmt::Display) -> LoadRefused {

@@ -92,6 +92,29 @@ async fn arrow_streams_carry_signs_nulls_and_misfits() {
 }
 
 #[tokio::test]
+async fn arrow_streams_follow_each_other_until_one_has_no_rows() {
+    let mut f = Fixture::new().await;
+    f.run("CREATE TABLE x (id INT, v TINYINT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
+    let ids = |ids: Vec<i32>| stream(vec![("id", Arc::new(Int32Array::from(ids)))]);
+    // Columns go by name in each of them.
+    let other = stream(vec![
+        ("v", Arc::new(Int8Array::from(vec![9]))),
+        ("id", Arc::new(Int32Array::from(vec![3]))),
+    ]);
+    let body = [ids(vec![1, 2]), other, ids(vec![4])].concat();
+    assert_eq!(load(&f, "x", &[("format", "arrow")], body).await, all(4));
+    let expected = ["1|NULL", "2|NULL", "3|9", "4|NULL"];
+    assert_eq!(f.texts("SELECT * FROM x ORDER BY id").await, expected);
+    let cut = [ids(vec![5]), ids(vec![]), ids(vec![6])].concat();
+    assert_eq!(load(&f, "x", &[("format", "arrow")], cut).await, all(1));
+    assert_eq!(f.texts("SELECT max(id) FROM x").await, ["5"]);
+    let torn = [ids(vec![7]), ids(vec![8])].concat();
+    let torn = &torn[..torn.len() - 30];
+    assert!(stage(&f, "x", &[("format", "arrow")], torn).await.is_err());
+}
+
+#[tokio::test]
 async fn bitmaps_and_sketches_are_made_by_functions() {
     let mut f = Fixture::new().await;
     f.run(
