@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::load_client::{Raw, abort, commit, decide, load, precommit, put, state};
+use crate::load_client::{CSV, Raw, abort, commit, decide, load, precommit, put, state};
 use crate::support::{cluster, cluster_with, http, until};
-
-const CSV: &str = "column_separator: ,\r\n";
 
 async fn labelled(standin: &doris_standin::Standin, label: &str) -> Value {
     load(standin, &format!("label: {label}\r\n{CSV}"), "10,a,1,1\n").await

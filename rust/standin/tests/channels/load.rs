@@ -3,12 +3,10 @@
 use doris_standin::TxnState;
 use serde_json::{Value, json};
 
-use crate::load_client::{ROOT, Raw, basic, exchange, load, load_at, put, state, students};
+use crate::load_client::{
+    CSV, EXPECT, PATH, ROOT, Raw, basic, exchange, load, load_at, put, state, students,
+};
 use crate::support::{cluster, cluster_with, http, until};
-
-const PATH: &str = "/api/test/student/_stream_load";
-const EXPECT: &str = "Expect: 100-continue\r\n";
-const CSV: &str = "column_separator: ,\r\n";
 
 #[tokio::test]
 async fn a_front_end_redirects_with_credentials_and_a_question_mark() {

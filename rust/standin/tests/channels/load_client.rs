@@ -8,6 +8,12 @@ use tokio::net::TcpStream;
 
 /// `root` without a password.
 pub const ROOT: &str = "Authorization: Basic cm9vdDo=\r\n";
+/// Where the table of most tests is loaded.
+pub const PATH: &str = "/api/test/student/_stream_load";
+/// Asks for `100 Continue` before the body.
+pub const EXPECT: &str = "Expect: 100-continue\r\n";
+/// Fields with a comma between them.
+pub const CSV: &str = "column_separator: ,\r\n";
 
 /// `Authorization` header of an account.
 pub fn basic(user: &str, password: &str) -> String {

@@ -5,11 +5,9 @@ use std::time::{Duration, Instant};
 use doris_standin::{Standin, TxnState};
 use serde_json::json;
 
-use crate::load_client::{Raw, commit, exchange, load, load_at, precommit, put, state, students};
+use crate::load_client::{CSV, PATH, Raw, commit, exchange, load, load_at, precommit, put, state, students};
 use crate::support::{cluster, cluster_with, until};
 
-const PATH: &str = "/api/test/student/_stream_load";
-const CSV: &str = "column_separator: ,\r\n";
 const ROW: &str = "10,a,1,1\n";
 
 fn fault(standin: &Standin, rule: &str) -> u64 {

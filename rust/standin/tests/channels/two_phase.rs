@@ -4,12 +4,11 @@ use doris_standin::{Standin, TxnState};
 use serde_json::json;
 
 use crate::load_client::{
-    ROOT, Raw, abort, basic, commit, decide, exchange, load, precommit, put, state, students,
+    CSV, ROOT, Raw, abort, basic, commit, decide, exchange, load, precommit, put, state, students,
 };
 use crate::support::{cluster, cluster_with, http, until};
 
 const PREFIX: &str = "TStatus: errCode = 2, detailMessage = ";
-const CSV: &str = "column_separator: ,\r\n";
 
 fn analysis(text: &str) -> (String, String) {
     ("ANALYSIS_ERROR".to_owned(), format!("{PREFIX}{text}"))
