@@ -8,6 +8,7 @@ mod labels;
 mod load;
 mod load_client;
 mod load_faults;
+mod load_redirect;
 mod mysql;
 mod process;
 mod rest;
