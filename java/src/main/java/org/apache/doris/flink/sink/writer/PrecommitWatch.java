@@ -219,10 +219,6 @@ final class PrecommitWatch implements AutoCloseable {
         return timeout.dividedBy(LOOKS_PER_TIMEOUT);
     }
 
-    private interface Newest {
-        void ifPresentDo(java.util.function.Consumer<Held> action);
-    }
-
     /** A pre-committed load. */
     private static final class Held {
 
