@@ -154,8 +154,6 @@ class BadInputTest {
 
     @ParameterizedTest(name = "{0} = {1}")
     @CsvSource({
-        "source.scan.mode, initial",
-        "source.scan.mode, latest",
         "source.use-flight-sql, false",
         "doris.enable.tls, true"
     })

@@ -52,6 +52,7 @@ public final class ConfigCodec {
         map.put("read.limit", String.valueOf(scan.limit()));
         map.put("read.local-time-zone", scan.localTimeZone());
         map.put("read.declared", scan.declared().asSerializableString());
+        putChangelog(map, scan.changelog());
         map.put("read.columns", String.valueOf(scan.columns().size()));
         for (int i = 0; i < scan.columns().size(); i++) {
             ScanColumn column = scan.columns().get(i);
@@ -86,6 +87,24 @@ public final class ConfigCodec {
             i++;
         }
         return map;
+    }
+
+    /** All empty texts where there is nothing to say. */
+    private static void putChangelog(Map<String, String> map, ChangelogConfig changelog) {
+        map.put(
+                "changelog.increment-type",
+                changelog.scanMode().isSnapshotOnly() ? "" : changelog.incrementType().option());
+        map.put(
+                "changelog.visible-wait-timeout",
+                String.valueOf(changelog.visibleWaitTimeout().toMillis()));
+        map.put(
+                "changelog.offset-table.database",
+                changelog.offsetTable().map(TableIdentifier::database).orElse(""));
+        map.put(
+                "changelog.offset-table.name",
+                changelog.offsetTable().map(TableIdentifier::table).orElse(""));
+        map.put("changelog.consumer-id", changelog.consumerId().orElse(""));
+        map.put("jdbc-url", changelog.jdbcUrl().orElse(""));
     }
 
     private static Map<String, String> resolve(ConnectionConfig connection) {

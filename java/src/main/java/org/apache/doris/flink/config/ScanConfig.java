@@ -5,10 +5,12 @@ import org.apache.flink.table.types.logical.RowType;
 
 import java.io.Serializable;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
- * One scan of a table as the planner left it: connection, reading, declared columns, produced
- * columns, pushed filter and limit, zone. Immutable; travels with the job to all its machines.
+ * One scan of a table as the planner left it: connection, reading, following of changes, declared
+ * columns, produced columns, pushed filter and limit, zone. Immutable; travels with the job to all
+ * its machines.
  */
 public final class ScanConfig implements Serializable {
 
@@ -24,8 +26,12 @@ public final class ScanConfig implements Serializable {
     private final String filter;
     private final long limit;
     private final String localTimeZone;
+    private final ChangelogConfig changelog;
+    private final List<MetadataColumn> metadata;
 
     /**
+     * A scan of the current content alone.
+     *
      * @param declared all physical columns of the declared table
      * @param columns what the scan produces, in order; may be empty
      * @param filter pushed predicate in Doris' dialect, or empty
@@ -40,6 +46,37 @@ public final class ScanConfig implements Serializable {
             String filter,
             long limit,
             String localTimeZone) {
+        this(
+                connection,
+                read,
+                declared,
+                columns,
+                filter,
+                limit,
+                localTimeZone,
+                ChangelogConfig.snapshot(),
+                List.of());
+    }
+
+    /**
+     * @param declared all physical columns of the declared table
+     * @param columns what the scan produces of them, in order; may be empty
+     * @param filter pushed predicate in Doris' dialect, or empty; where changes are followed it
+     *     names key columns alone, or the increment type is {@code append_only}
+     * @param limit most rows per split, or {@link #NO_LIMIT}; none where changes are followed
+     * @param localTimeZone zone id of {@code table.local-time-zone}
+     * @param metadata what the scan produces behind the columns, in order
+     */
+    public ScanConfig(
+            ConnectionConfig connection,
+            ReadConfig read,
+            RowType declared,
+            List<ScanColumn> columns,
+            String filter,
+            long limit,
+            String localTimeZone,
+            ChangelogConfig changelog,
+            List<MetadataColumn> metadata) {
         this.connection = connection;
         this.read = read;
         this.declared = declared;
@@ -47,6 +84,22 @@ public final class ScanConfig implements Serializable {
         this.filter = filter;
         this.limit = limit;
         this.localTimeZone = localTimeZone;
+        this.changelog = changelog;
+        this.metadata = List.copyOf(metadata);
+    }
+
+    /** The same scan of a job whose checkpoints are known. */
+    public ScanConfig withCheckpointInterval(OptionalLong millis) {
+        return new ScanConfig(
+                connection,
+                read,
+                declared,
+                columns,
+                filter,
+                limit,
+                localTimeZone,
+                changelog.withCheckpointInterval(millis),
+                metadata);
     }
 
     /** Cluster, table and login. */
@@ -84,7 +137,17 @@ public final class ScanConfig implements Serializable {
         return localTimeZone;
     }
 
-    /** Type of the rows that the scan produces. */
+    /** Where to start and how to follow changes; of snapshot mode where none are followed. */
+    public ChangelogConfig changelog() {
+        return changelog;
+    }
+
+    /** What a produced row holds behind {@link #columns}, in this order. */
+    public List<MetadataColumn> metadata() {
+        return metadata;
+    }
+
+    /** Type of the columns that the scan produces, without {@link #metadata}. */
     public RowType producedType() {
         return RowType.of(
                 false,

@@ -21,9 +21,23 @@ public enum DorisSourceScanMode {
         this.number = number;
     }
 
-    /** The mode of an option's value, in any case and with {@code -} or {@code _}. */
+    /**
+     * The mode of an option's value, in any case and with {@code -} or {@code _}.
+     *
+     * @throws IllegalArgumentException for anything else; the message lists what is allowed
+     */
     public static DorisSourceScanMode fromOption(String value) {
-        return valueOf(value.trim().toUpperCase(Locale.ROOT).replace('-', '_'));
+        String name = value.trim().toUpperCase(Locale.ROOT).replace('-', '_');
+        return Arrays.stream(values())
+                .filter(mode -> mode.name().equals(name))
+                .findFirst()
+                .orElseThrow(
+                        () ->
+                                new IllegalArgumentException(
+                                        "Scan mode '"
+                                                + value
+                                                + "' is unknown: allowed are 'snapshot', 'initial',"
+                                                + " 'latest', 'from-timestamp'."));
     }
 
     /** The mode with this number in checkpoints; empty for numbers of other versions. */

@@ -50,6 +50,17 @@ public final class DorisConfigOptions {
     public static final ConfigOption<String> FLIGHT_HOST_MAPPING = ReadOptions.FLIGHT_HOST_MAPPING;
 
     public static final ConfigOption<String> SCAN_MODE = ChangelogOptions.SCAN_MODE;
+    public static final ConfigOption<String> SCAN_TIMESTAMP = ChangelogOptions.SCAN_TIMESTAMP;
+    public static final ConfigOption<String> INCREMENT_TYPE = ChangelogOptions.INCREMENT_TYPE;
+    public static final ConfigOption<Duration> POLL_INTERVAL = ChangelogOptions.POLL_INTERVAL;
+    public static final ConfigOption<Duration> VISIBLE_WAIT_TIMEOUT =
+            ChangelogOptions.VISIBLE_WAIT_TIMEOUT;
+    public static final ConfigOption<String> OFFSET_TABLE = ChangelogOptions.OFFSET_TABLE;
+    public static final ConfigOption<String> CONSUMER_ID = ChangelogOptions.CONSUMER_ID;
+    public static final ConfigOption<String> SLICES = ChangelogOptions.SLICES;
+    public static final ConfigOption<Duration> MAX_WINDOW = ChangelogOptions.MAX_WINDOW;
+    public static final ConfigOption<String> ON_EXPIRED = ChangelogOptions.ON_EXPIRED;
+    public static final ConfigOption<String> CHANGELOG_MODE = ChangelogOptions.CHANGELOG_MODE;
 
     public static final ConfigOption<String> LABEL_PREFIX = SinkOptions.LABEL_PREFIX;
     public static final ConfigOption<Boolean> ENABLE_DELETE = SinkOptions.ENABLE_DELETE;

@@ -1,13 +1,17 @@
 package org.apache.doris.flink.table;
 
+import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
 import org.apache.doris.flink.config.OptionValues;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.types.DorisTypes;
+import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.config.TableConfigOptions;
+import org.apache.flink.table.catalog.ResolvedSchema;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
@@ -53,13 +57,22 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
         ConnectionConfig connection = ConnectionConfig.from(options);
         ReadConfig read = ReadConfig.from(options);
         OptionRules.checkValues(options);
-        boolean hasPrimaryKey =
-                context.getCatalogTable().getResolvedSchema().getPrimaryKey().isPresent();
-        OptionRules.checkScan(options, connection, hasPrimaryKey);
+        ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
+        Set<String> primaryKey =
+                schema.getPrimaryKey()
+                        .map(key -> new LinkedHashSet<>(key.getColumns()))
+                        .orElseGet(LinkedHashSet::new);
+        ChangelogConfig changelog = ChangelogConfig.from(options);
+        boolean batch =
+                context.getConfiguration().get(ExecutionOptions.RUNTIME_MODE)
+                        == RuntimeExecutionMode.BATCH;
+        ChangelogRules.check(options, changelog, connection, !primaryKey.isEmpty(), batch);
+        OptionRules.warnOfIgnored(options);
 
         DataType physical = context.getPhysicalRowDataType();
         DorisTypes.checkReadable(
                 connection.table().toString(), (RowType) physical.getLogicalType());
+        MetadataColumns.check(connection.table().toString(), schema);
         Integer parallelism =
                 options.has(ReadOptions.SCAN_PARALLELISM)
                         ? options.integer(ReadOptions.SCAN_PARALLELISM, 1, Integer.MAX_VALUE)
@@ -67,10 +80,12 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
         return new DorisTableSource(
                 connection,
                 read,
+                changelog,
                 physical,
+                primaryKey,
                 parallelism,
                 localTimeZone(context.getConfiguration()),
-                options.text(DorisConfigOptions.JDBC_URL).isPresent(),
+                context.getConfiguration(),
                 options.warnings());
     }
 

@@ -58,12 +58,45 @@ class ConfigCodecTest {
                 "read.declared",
                 "ROW<`id` INT NOT NULL, `name` VARCHAR(2147483647),"
                         + " `s` ROW<`a``b` TIMESTAMP(6) WITH LOCAL TIME ZONE>>");
+        expected.put("changelog.increment-type", "");
+        expected.put("changelog.visible-wait-timeout", "300000");
+        expected.put("changelog.offset-table.database", "");
+        expected.put("changelog.offset-table.name", "");
+        expected.put("changelog.consumer-id", "");
+        expected.put("jdbc-url", "");
         expected.put("read.columns", "2");
         expected.put("read.column.0.path", "`s`.`a``b`");
         expected.put("read.column.0.type", "TIMESTAMP(6) WITH LOCAL TIME ZONE");
         expected.put("read.column.1.path", "`id`");
         expected.put("read.column.1.type", "INT NOT NULL");
         assertThat(decode(ConfigCodec.encode(scan()))).isEqualTo(expected);
+    }
+
+    @Test
+    void whatFollowsChangesIsThere() {
+        Map<String, String> map =
+                ConfigCodec.resolve(
+                        scan(
+                                Map.of(
+                                        "source.scan.mode",
+                                        "latest",
+                                        "source.changelog.increment-type",
+                                        "MIN-DELTA",
+                                        "source.changelog.visible-wait-timeout",
+                                        "0s",
+                                        "source.changelog.offset-table",
+                                        "ops.`off``set.s`",
+                                        "source.changelog.consumer-id",
+                                        "ö 1",
+                                        "jdbc-url",
+                                        "jdbc:mysql://fe1:9030")));
+        assertThat(map)
+                .containsEntry("changelog.increment-type", "min_delta")
+                .containsEntry("changelog.visible-wait-timeout", "0")
+                .containsEntry("changelog.offset-table.database", "ops")
+                .containsEntry("changelog.offset-table.name", "off`set.s")
+                .containsEntry("changelog.consumer-id", "ö 1")
+                .containsEntry("jdbc-url", "jdbc:mysql://fe1:9030");
     }
 
     @Test
@@ -135,7 +168,11 @@ class ConfigCodecTest {
     }
 
     private static ScanConfig scan() {
-        Map<String, String> options = new HashMap<>();
+        return scan(Map.of());
+    }
+
+    private static ScanConfig scan(Map<String, String> further) {
+        Map<String, String> options = new HashMap<>(further);
         options.put("fenodes", "fe1:8030, [::1]:8030");
         options.put("table.identifier", "test.`stu``dent`");
         options.put("username", "u");
@@ -154,7 +191,9 @@ class ConfigCodecTest {
                         new ScanColumn(List.of("id"), DataTypes.INT().notNull().getLogicalType())),
                 "`id` > 1",
                 10,
-                "Asia/Shanghai");
+                "Asia/Shanghai",
+                ChangelogConfig.from(values),
+                List.of(MetadataColumn.OP));
     }
 
     private static Map<String, String> decode(byte[] bytes) {

@@ -167,14 +167,8 @@ class DorisTableFactoryTest {
                 "doris.enable.tls | true | not supported yet; doris.enable.tls; 'true'; plain",
                 "doris.enable.tls | TRUE | not supported yet",
                 "source.use-flight-sql | false | not supported yet; source.use-flight-sql; 'false'",
-                "source.scan.mode | initial | not supported yet; source.scan.mode; 'initial'",
-                "source.scan.mode | LATEST | not supported yet; 'latest'",
-                "source.scan.mode;source.scan.timestamp | From_Timestamp;2026-01-01 00:00:00"
-                        + " | not supported yet; 'from-timestamp'",
                 "source.scan.mode;source.changelog.on-expired | latest;resnapshot"
                         + " | not supported yet; source.changelog.on-expired",
-                "source.scan.mode;source.changelog.increment-type;doris.filter.query"
-                        + " | latest;append_only;a=1 | not supported yet; source.scan.mode",
             })
     void isRefused(String keys, String values, String words) {
         String message = refusal(() -> Tables.source(Tables.pairs(keys, values)));
@@ -198,6 +192,15 @@ class DorisTableFactoryTest {
                 "username;password | root;p@ss:w/ö rd%",
                 "source.scan.mode | SNAPSHOT",
                 "source.scan.mode | ' snapshot '",
+                "source.scan.mode | initial",
+                "source.scan.mode | LATEST",
+                "source.scan.mode;source.scan.timestamp | From_Timestamp;2026-01-01 00:00:00",
+                "source.scan.mode;source.changelog.increment-type;doris.filter.query"
+                        + " | latest;append_only;a=1",
+                "source.scan.mode;source.changelog.offset-table;source.changelog.consumer-id;"
+                        + "jdbc-url | latest;ops.`o.1`;me;jdbc:mysql://h:9030",
+                "source.scan.mode;source.changelog.offset-table;source.changelog.consumer-id"
+                        + " | latest; ; ",
                 "source.use-flight-sql | TRUE",
                 "source.flight-sql-port | 9611",
                 "doris.request.query.timeout | 1500",

@@ -128,8 +128,8 @@ class DorisTableSourceTest {
                                 .batchSize())
                 .isEqualTo(7);
         assertThatThrownBy(
-                        () -> one("SELECT id FROM t /*+ OPTIONS('source.scan.mode' = 'latest') */"))
-                .hasStackTraceContaining("not supported yet")
+                        () -> one("SELECT id FROM t /*+ OPTIONS('source.scan.mode' = 'newest') */"))
+                .hasStackTraceContaining("'newest'")
                 .hasStackTraceContaining("source.scan.mode");
     }
 

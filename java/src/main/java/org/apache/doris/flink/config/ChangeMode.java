@@ -1,0 +1,11 @@
+package org.apache.doris.flink.config;
+
+/** Values of {@code source.changelog.changelog-mode}: the shape in which changes reach Flink. */
+public enum ChangeMode {
+    /** {@code +I}, {@code -U}, {@code +U} and {@code -D} as Doris has them. */
+    ALL,
+    /** {@code -U} is dropped; what is left is an upsert by primary key. */
+    UPSERT,
+    /** Every change is an inserted row; a metadata column tells what it was. */
+    AUDIT
+}

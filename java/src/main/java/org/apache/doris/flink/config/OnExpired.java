@@ -1,0 +1,12 @@
+package org.apache.doris.flink.config;
+
+/** Values of {@code source.changelog.on-expired}: what follows when needed changes have expired. */
+public enum OnExpired {
+    /**
+     * As Doris has it: {@code min_delta} fails, the others go on with what is left, which is logged
+     * as an error and counted.
+     */
+    DORIS_DEFAULT,
+    /** The job fails with the lost range, whatever the increment type. */
+    FAIL
+}
