@@ -1,5 +1,7 @@
 package org.apache.doris.flink.chaos;
 
+import static org.apache.doris.flink.chaos.ServerFaults.stream;
+
 import org.apache.doris.flink.chaos.Plan.Planned;
 import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
 import org.apache.doris.flink.chaos.job.Control;
@@ -55,30 +57,30 @@ final class Breaker {
     }
 
     /** Breaks everything of a round at once, and waits until the job is well again. */
-    void round(List<Planned> round) throws Exception {
-        Map<Planned, Long> rules = new LinkedHashMap<>();
+    void round(List<Planned<FaultKind>> round) throws Exception {
+        Map<Planned<FaultKind>, Long> rules = new LinkedHashMap<>();
         List<Long> leading = new ArrayList<>();
         List<Step> nodesBack = new ArrayList<>();
-        for (Planned planned : round) {
+        for (Planned<FaultKind> planned : round) {
             log.step("breaking %s", planned);
-            if (planned.kind.group == FaultKind.Group.SERVER) {
+            if (planned.kind.group() == Kind.Group.SERVER) {
                 ServerFaults.leadingTo(planned).ifPresent(fault -> leading.add(doris.fault(fault)));
                 rules.put(planned, doris.fault(ServerFaults.of(planned, jobs.job().parallelism())));
             }
         }
-        for (Planned planned : round) {
-            if (planned.kind.group == FaultKind.Group.NODE) {
+        for (Planned<FaultKind> planned : round) {
+            if (planned.kind.group() == Kind.Group.NODE) {
                 breakNode(planned, nodesBack);
                 log.count(planned.kind, true);
             }
         }
-        for (Planned planned : round) {
-            if (Plan.ofTheJob(planned.kind)) {
+        for (Planned<FaultKind> planned : round) {
+            if (planned.kind.ofTheJob()) {
                 boolean struck = breakJob(planned);
                 log.count(planned.kind, struck);
             }
         }
-        for (Map.Entry<Planned, Long> rule : rules.entrySet()) {
+        for (Map.Entry<Planned<FaultKind>, Long> rule : rules.entrySet()) {
             boolean struck = waiter.within(STRIKE, () -> doris.fired(rule.getValue()) > 0);
             log.count(rule.getKey().kind, struck);
         }
@@ -97,7 +99,7 @@ final class Breaker {
         }
     }
 
-    private void breakNode(Planned planned, List<Step> nodesBack) throws Exception {
+    private void breakNode(Planned<FaultKind> planned, List<Step> nodesBack) throws Exception {
         switch (planned.kind) {
             case BACKEND_STOPPED:
             case FRONTEND_STOPPED:
@@ -124,7 +126,7 @@ final class Breaker {
     }
 
     /** Breaks the job; false when there was nothing to strike. */
-    private boolean breakJob(Planned planned) throws Exception {
+    private boolean breakJob(Planned<FaultKind> planned) throws Exception {
         switch (planned.kind) {
             case TASK_FAILED:
                 return hook(planned, Hook.THROW);
@@ -181,13 +183,13 @@ final class Breaker {
         }
     }
 
-    private int subtask(Planned planned) {
+    private int subtask(Planned<FaultKind> planned) {
         return planned.subtask % jobs.job().parallelism();
     }
 
     /** Has one task do something once; false when it does not come by. */
-    private boolean hook(Planned planned, String hook) throws Exception {
-        return hook(hook, planned.stream.operator(), subtask(planned));
+    private boolean hook(Planned<FaultKind> planned, String hook) throws Exception {
+        return hook(hook, stream(planned).operator(), subtask(planned));
     }
 
     private boolean hook(String hook, String operator, int subtask) throws Exception {
@@ -201,22 +203,22 @@ final class Breaker {
     }
 
     /** A task stands still, its task manager is given up, and it goes on after its successor. */
-    private boolean zombie(Planned planned, String hook) throws Exception {
-        String operator = planned.stream.operator();
+    private boolean zombie(Planned<FaultKind> planned, String hook) throws Exception {
+        String operator = stream(planned).operator();
         int subtask = subtask(planned);
         control.arm(hook, operator, subtask);
         boolean taken = waiter.within(STRIKE, () -> control.taken(hook, operator, subtask));
         if (!taken && control.disarm(hook, operator, subtask)) {
             return false;
         }
-        flink.endTaskManager(jobs.job().taskManager(planned.stream, subtask));
+        flink.endTaskManager(jobs.job().taskManager(stream(planned), subtask));
         flink.startTaskManager();
         late.add(() -> control.release(hook, operator, subtask));
         return true;
     }
 
     /** A load stands still at the server while its task fails and has a successor. */
-    private boolean heldOverFailover(Planned planned) throws Exception {
+    private boolean heldOverFailover(Planned<FaultKind> planned) throws Exception {
         long rule = doris.fault(ServerFaults.of(planned, jobs.job().parallelism()));
         if (!waiter.within(STRIKE, () -> doris.holding(rule) > 0)) {
             doris.clearFault(rule);
@@ -224,14 +226,14 @@ final class Breaker {
         }
         late.add(() -> doris.clearFault(rule));
         int subtask = subtask(planned);
-        if (planned.stream == Stream.UPDATES) {
+        if (stream(planned) == Stream.UPDATES) {
             // All subtasks fail together; the one whose load is held may not come to its next row.
             return hook(
                     Hook.THROW,
-                    planned.stream.operator(),
+                    stream(planned).operator(),
                     (subtask + 1) % jobs.job().parallelism());
         }
-        flink.endTaskManager(jobs.job().taskManager(planned.stream, subtask));
+        flink.endTaskManager(jobs.job().taskManager(stream(planned), subtask));
         flink.startTaskManager();
         return true;
     }
@@ -254,16 +256,16 @@ final class Breaker {
     }
 
     /** Whether the user, after a stop that failed, tries the checkpoint before its savepoint. */
-    private static boolean triesCheckpoint(Planned planned) {
+    private static boolean triesCheckpoint(Planned<FaultKind> planned) {
         return planned.draw % 4 < 2;
     }
 
     /** A stop with savepoint that fails after the savepoint was taken; false when it works. */
-    private boolean stopThatFails(Planned planned) throws Exception {
+    private boolean stopThatFails(Planned<FaultKind> planned) throws Exception {
         Fault refusal = ServerFaults.commitsRefused(planned);
         boolean refuse = planned.draw % 2 == 0;
         long rule = refuse ? doris.fault(refusal) : 0;
-        String operator = planned.stream.operator();
+        String operator = stream(planned).operator();
         if (!refuse) {
             control.arm(Hook.THROW_AT_COMPLETION, operator, subtask(planned));
         }

@@ -19,11 +19,6 @@ import java.util.stream.Collectors;
 /**
  * A run of random faults under a job that writes: afterwards both tables are compared, row by row,
  * with what was sent.
- *
- * <p>Arguments are {@code name=value}: {@code seed}, {@code faults}, {@code minutes} (ends the run
- * earlier), {@code folder} (logs, checkpoints), {@code only} (kinds of faults, a regular
- * expression), {@code sink.*} (options of all sinks), and for processes of their own {@code flink}
- * (a home) and {@code jars}.
  */
 public final class Chaos {
 
@@ -37,42 +32,18 @@ public final class Chaos {
     private static final int PARALLELISM = 4;
 
     private final Waiter waiter = new Waiter();
+    private final RunArguments arguments;
     private final long seed;
-    private final int faults;
-    private final Duration time;
     private final Path folder;
-    private final String only;
-    private final Map<String, String> sinkOptions = new TreeMap<>();
-    private final Optional<Path> home;
-    private final List<Path> jars;
 
-    private Chaos(Map<String, String> arguments) {
-        seed = Long.parseLong(arguments.get("seed"));
-        faults = Integer.parseInt(arguments.get("faults"));
-        time = Duration.ofMinutes(Long.parseLong(arguments.getOrDefault("minutes", "100000")));
-        folder = Path.of(arguments.get("folder"));
-        only = arguments.getOrDefault("only", ".*");
-        arguments.forEach(
-                (name, value) -> {
-                    if (name.startsWith("sink.")) {
-                        sinkOptions.put(name, value);
-                    }
-                });
-        home = Optional.ofNullable(arguments.get("flink")).map(Path::of);
-        jars =
-                java.util.Arrays.stream(arguments.getOrDefault("jars", "").split(":"))
-                        .filter(jar -> !jar.isEmpty())
-                        .map(Path::of)
-                        .collect(Collectors.toList());
+    private Chaos(RunArguments arguments) {
+        this.arguments = arguments;
+        seed = arguments.seed();
+        folder = arguments.folder();
     }
 
     public static void main(String[] args) throws Exception {
-        Map<String, String> arguments = new TreeMap<>();
-        for (String argument : args) {
-            int at = argument.indexOf('=');
-            arguments.put(argument.substring(0, at), argument.substring(at + 1));
-        }
-        boolean exact = new Chaos(arguments).run();
+        boolean exact = new Chaos(RunArguments.of(args)).run();
         // Flink and zombies leave threads behind that are no daemons.
         System.exit(exact ? 0 : 1);
     }
@@ -82,13 +53,22 @@ public final class Chaos {
         Path control = Files.createDirectories(folder.resolve("control"));
         try (RunLog log = new RunLog(folder.resolve("run.log"));
                 Standin doris = Standin.with("--frontends", "3", "--backends", "3").start();
-                Flink flink =
-                        home.isPresent()
-                                ? new ProcessFlink(folder, home.get(), jars, waiter)
-                                : new LocalFlink(folder, waiter)) {
-            log.print("seed " + seed + ", " + faults + " faults, everything in " + folder);
+                Flink flink = arguments.flink(waiter)) {
+            log.print(
+                    String.format(
+                            "seed %d, %d faults, everything in %s",
+                            seed, arguments.faults(), folder));
             doris.run(ChaosJob.tables());
-            Jobs jobs = new Jobs(flink, waiter, log, folder, seed, control, options(doris));
+            Map<String, String> options = options(doris);
+            Jobs jobs =
+                    new Jobs(
+                            flink,
+                            waiter,
+                            log,
+                            folder,
+                            configuration ->
+                                    ChaosJob.submit(
+                                            configuration, seed, control.toString(), options));
             try {
                 long end = faults(doris, flink, jobs, new Control(control.toString()), log);
                 return compare(doris, jobs, end, log);
@@ -116,7 +96,7 @@ public final class Chaos {
             // Every broken load fails over.
             options.put("sink.replay-buffer-size", "0");
         }
-        options.putAll(sinkOptions);
+        options.putAll(arguments.options("sink."));
         return options;
     }
 
@@ -129,8 +109,12 @@ public final class Chaos {
         try (Pace pace = new Pace(control, ROWS_A_SECOND)) {
             jobs.recover();
             Breaker breaker = new Breaker(doris, flink, jobs, control, waiter, log);
-            for (List<Planned> round : Plan.of(seed, faults, home.isPresent(), only)) {
-                if (System.nanoTime() - start > time.toNanos()) {
+            for (List<Planned<FaultKind>> round :
+                    Plan.of(
+                            seed,
+                            arguments.faults(),
+                            FaultKind.deck(arguments.processes(), arguments.only()))) {
+                if (System.nanoTime() - start > arguments.time().toNanos()) {
                     break;
                 }
                 log.step("round at position %d", pace.limit());

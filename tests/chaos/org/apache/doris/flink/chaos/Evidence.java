@@ -10,20 +10,21 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** What is kept of a run that was not exact or got stuck. */
-final class Evidence {
+public final class Evidence {
 
     private final Path folder;
     private final Standin doris;
     private final Jobs jobs;
 
-    Evidence(Path folder, Standin doris, Jobs jobs) {
+    /** Evidence of a run on a server and a job. */
+    public Evidence(Path folder, Standin doris, Jobs jobs) {
         this.folder = folder;
         this.doris = doris;
         this.jobs = jobs;
     }
 
     /** Writes the server's journal and transactions and the job's failures to the folder. */
-    void write(RunLog log) {
+    public void write(RunLog log) {
         try {
             Files.writeString(folder.resolve("journal.json"), doris.journalText(0));
             List<String> transactions =

@@ -1,9 +1,9 @@
 package org.apache.doris.flink.chaos;
 
-import java.util.Locale;
+import java.util.List;
 
-/** Everything that a run breaks. */
-enum FaultKind {
+/** Everything that a run under a writing job breaks. */
+enum FaultKind implements Kind {
     /** A load went through, its answer does not arrive. */
     LOAD_ANSWER_LOST(Group.SERVER, 3),
     /** The connection is reset where the answer should come. */
@@ -97,26 +97,42 @@ enum FaultKind {
     /** A task manager's process is stopped until Flink has given it up, and goes on then. */
     TASK_MANAGER_STOPPED(Group.PROCESS, 1);
 
-    /** What it takes to bring a fault about. */
-    enum Group {
-        SERVER,
-        NODE,
-        JOB,
-        PROCESS
-    }
-
-    final Group group;
-
-    /** How many of a deck are of this kind. */
-    final int weight;
+    private final Group group;
+    private final int weight;
 
     FaultKind(Group group, int weight) {
         this.group = group;
         this.weight = weight;
     }
 
-    /** The name in the log. */
-    String text() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    /**
+     * What a run draws from.
+     *
+     * @param processes whether the cluster is one of processes, not in this JVM
+     * @param only what the names of the kinds must match, for a look at some of them
+     */
+    static List<FaultKind> deck(boolean processes, String only) {
+        return Plan.deck(
+                values(),
+                kind ->
+                        kind.text().matches(only)
+                                && (processes
+                                        ? !kind.needsThisJvm()
+                                        : kind.group != Group.PROCESS));
+    }
+
+    /** Task managers of processes are killed or stopped instead. */
+    private boolean needsThisJvm() {
+        return this == TASK_MANAGER_LOST || name().startsWith("ZOMBIE");
+    }
+
+    @Override
+    public Group group() {
+        return group;
+    }
+
+    @Override
+    public int weight() {
+        return weight;
     }
 }

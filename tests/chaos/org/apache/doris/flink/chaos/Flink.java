@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** The Flink cluster of a run and what can be done to it. */
-interface Flink extends AutoCloseable {
+public interface Flink extends AutoCloseable {
 
     /** What both kinds of cluster are set up with, so that losses are noticed within seconds. */
     static Map<String, String> settings(Path folder) {

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /** Flink's REST API, as far as a run looks at it. */
-final class FlinkRest {
+public final class FlinkRest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -31,12 +31,12 @@ final class FlinkRest {
     /**
      * What stands at a path; an {@link IOException} when nobody answers or the answer is an error.
      */
-    Map<String, Object> get(String path) throws IOException {
+    public Map<String, Object> get(String path) throws IOException {
         return Json.object(text(path));
     }
 
     /** As {@link #get}, unparsed. */
-    String text(String path) throws IOException {
+    public String text(String path) throws IOException {
         return send(HttpRequest.newBuilder().GET(), path);
     }
 

@@ -3,7 +3,7 @@ package org.apache.doris.flink.chaos;
 import java.util.Map;
 
 /** One failure of a job, as Flink remembers it. */
-final class JobFailure {
+public final class JobFailure {
 
     private static final int LENGTH = 300;
 
@@ -18,7 +18,7 @@ final class JobFailure {
     }
 
     /** When it came, in milliseconds. */
-    long timestamp() {
+    public long timestamp() {
         return timestamp;
     }
 
@@ -28,7 +28,7 @@ final class JobFailure {
     }
 
     /** The innermost cause in one line. */
-    String cause() {
+    public String cause() {
         String cause = trace.lines().findFirst().orElse("");
         for (String line : trace.split("\n")) {
             if (line.startsWith("Caused by: ")) {

@@ -1,7 +1,6 @@
 package org.apache.doris.flink.chaos;
 
 import org.apache.doris.flink.chaos.RunningJob.StopFailed;
-import org.apache.doris.flink.chaos.job.ChaosJob;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 
@@ -24,7 +23,15 @@ import java.util.stream.Stream;
  * The job of a run over all its submissions: started, stopped, restored as the documentation tells
  * users to.
  */
-final class Jobs {
+public final class Jobs {
+
+    /** Submits the job of a run to where a configuration says. */
+    @FunctionalInterface
+    public interface Submission {
+
+        /** Submits it with the parallelism, the checkpoints and the state of the configuration. */
+        JobClient submit(Configuration configuration) throws Exception;
+    }
 
     /** How long a run looks whether a stop that failed is followed by a conflict of labels. */
     private static final Duration RECOVERY = Duration.ofSeconds(120);
@@ -33,9 +40,7 @@ final class Jobs {
     private final Waiter waiter;
     private final RunLog log;
     private final Path folder;
-    private final long seed;
-    private final Path control;
-    private final Map<String, String> options;
+    private final Submission submission;
 
     private RunningJob job;
     private long restartsBefore;
@@ -53,38 +58,32 @@ final class Jobs {
     private boolean stopHasFailed;
     private boolean triesCheckpointFirst;
 
-    Jobs(
-            Flink flink,
-            Waiter waiter,
-            RunLog log,
-            Path folder,
-            long seed,
-            Path control,
-            Map<String, String> options) {
+    /** Jobs of a cluster, whose checkpoints and savepoints go to a folder. */
+    public Jobs(Flink flink, Waiter waiter, RunLog log, Path folder, Submission submission) {
         this.flink = flink;
         this.waiter = waiter;
         this.log = log;
         this.folder = folder;
-        this.seed = seed;
-        this.control = control;
-        this.options = options;
+        this.submission = submission;
     }
 
-    RunningJob job() {
+    /** The submission that runs. */
+    public RunningJob job() {
         return job;
     }
 
     /** How often tasks or the job were started again, by Flink or by the run. */
-    long failovers() {
+    public long failovers() {
         return restartsBefore + restartsOfThis + Math.max(0, submissions - 1);
     }
 
-    long checkpoints() {
+    /** How many checkpoints were completed, over all submissions. */
+    public long checkpoints() {
         return checkpointsBefore + checkpointsOfThis;
     }
 
     /** Starts the job, from a checkpoint or savepoint if there is one. */
-    void submit(int parallelism, Optional<String> restored) throws Exception {
+    public void submit(int parallelism, Optional<String> restored) throws Exception {
         Configuration configuration = flink.client();
         settings(parallelism).forEach(configuration::setString);
         restored.ifPresent(path -> configuration.setString("execution.state-recovery.path", path));
@@ -92,7 +91,7 @@ final class Jobs {
         checkpointsBefore += checkpointsOfThis;
         restartsOfThis = 0;
         checkpointsOfThis = 0;
-        JobClient client = ChaosJob.submit(configuration, seed, control.toString(), options);
+        JobClient client = submission.submit(configuration);
         job = new RunningJob(flink.rest(), client.getJobID().toString(), parallelism);
         submissions++;
         log.step(
@@ -123,7 +122,7 @@ final class Jobs {
      * of labels is answered as documented where it is to be expected, by restoring the savepoint of
      * a stop that failed; anywhere else it ends the run.
      */
-    void recover() throws Exception {
+    public void recover() throws Exception {
         long begun = newestBegun();
         long end = System.nanoTime() + RECOVERY.toNanos();
         while (!waiter.within(Duration.ofSeconds(1), () -> healthySince(begun))) {
@@ -188,7 +187,7 @@ final class Jobs {
     }
 
     /** Logs what the job has failed of since the last time, each cause once. */
-    void tellFailures() {
+    public void tellFailures() {
         long before = toldUpTo;
         Set<String> causes = new LinkedHashSet<>();
         try {
@@ -225,7 +224,7 @@ final class Jobs {
     }
 
     /** Remembers the figures of this submission, which are gone with it. */
-    void sample() {
+    public void sample() {
         try {
             restartsOfThis = Math.max(restartsOfThis, job.restarts());
             checkpointsOfThis = Math.max(checkpointsOfThis, job.completedCheckpoints());
@@ -239,7 +238,7 @@ final class Jobs {
      *
      * @param triesCheckpoint as for {@link #stop}
      */
-    void rescale(int parallelism, boolean triesCheckpoint) throws Exception {
+    public void rescale(int parallelism, boolean triesCheckpoint) throws Exception {
         Optional<String> savepoint = stop(triesCheckpoint);
         if (savepoint.isPresent()) {
             submit(parallelism, savepoint);
@@ -252,7 +251,7 @@ final class Jobs {
      * @param triesCheckpoint whether the user, when the stop fails and ends the job, first tries to
      *     restore the checkpoint before the savepoint
      */
-    Optional<String> stop(boolean triesCheckpoint) throws Exception {
+    public Optional<String> stop(boolean triesCheckpoint) throws Exception {
         sample();
         triesCheckpointFirst = triesCheckpoint;
         Optional<String> older = newest(folder.resolve("savepoints"));
@@ -275,13 +274,13 @@ final class Jobs {
     }
 
     /** Cancels the job; its checkpoints stay. */
-    void cancel() throws Exception {
+    public void cancel() throws Exception {
         sample();
         job.cancel(waiter);
     }
 
     /** Goes on from the newest checkpoint of the job, which was cancelled. */
-    void restoreNewest() throws Exception {
+    public void restoreNewest() throws Exception {
         submit(job.parallelism(), newest(folder.resolve("checkpoints").resolve(job.id())));
     }
 
@@ -313,12 +312,12 @@ final class Jobs {
     }
 
     /** Goes on from the newest checkpoint of all submissions, after the job manager was lost. */
-    void restoreRetained() throws Exception {
+    public void restoreRetained() throws Exception {
         submit(job.parallelism(), newest(folder.resolve("checkpoints")));
     }
 
     /** Takes a savepoint that nobody will restore. */
-    void takeSavepoint() throws Exception {
+    public void takeSavepoint() throws Exception {
         try {
             log.step("took %s", job.takeSavepoint(uri("savepoints"), waiter));
         } catch (StopFailed failed) {

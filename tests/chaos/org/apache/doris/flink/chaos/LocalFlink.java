@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** A cluster in this JVM. A task of a task manager that was ended goes on as long as it likes. */
-final class LocalFlink implements Flink {
+public final class LocalFlink implements Flink {
 
     private static final int TASK_MANAGERS = 3;
     private static final int SLOTS = 4;
@@ -37,7 +37,7 @@ final class LocalFlink implements Flink {
     private final Set<String> everKnown = new HashSet<>();
 
     /** Starts the cluster. */
-    LocalFlink(Path folder, Waiter waiter) throws Exception {
+    public LocalFlink(Path folder, Waiter waiter) throws Exception {
         this.waiter = waiter;
         Files.createDirectories(folder.resolve("tmp"));
         Configuration configuration = new Configuration();

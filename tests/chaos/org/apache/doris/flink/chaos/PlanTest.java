@@ -2,7 +2,7 @@ package org.apache.doris.flink.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.apache.doris.flink.chaos.FaultKind.Group;
+import org.apache.doris.flink.chaos.Kind.Group;
 import org.apache.doris.flink.chaos.Plan.Planned;
 import org.junit.jupiter.api.Test;
 
@@ -14,23 +14,25 @@ import java.util.stream.Collectors;
 /** A seed says everything about a run. */
 class PlanTest {
 
-    private static List<Planned> faults(long seed, int faults, boolean processes) {
-        return Plan.of(seed, faults, processes, ".*").stream()
+    private static List<List<Planned<FaultKind>>> plan(long seed, int faults, boolean processes) {
+        return Plan.of(seed, faults, FaultKind.deck(processes, ".*"));
+    }
+
+    private static List<Planned<FaultKind>> faults(long seed, int faults, boolean processes) {
+        return plan(seed, faults, processes).stream()
                 .flatMap(List::stream)
                 .collect(Collectors.toList());
     }
 
     @Test
     void aSeedGivesTheSamePlanEveryTime() {
-        assertThat(Plan.of(42, 300, false, ".*").toString())
-                .isEqualTo(Plan.of(42, 300, false, ".*").toString());
-        assertThat(Plan.of(42, 300, false, ".*").toString())
-                .isNotEqualTo(Plan.of(43, 300, false, ".*").toString());
+        assertThat(plan(42, 300, false).toString()).isEqualTo(plan(42, 300, false).toString());
+        assertThat(plan(42, 300, false).toString()).isNotEqualTo(plan(43, 300, false).toString());
     }
 
     @Test
     void aLongerRunBeginsLikeAShorterOne() {
-        List<Planned> faults = faults(42, 300, false);
+        List<Planned<FaultKind>> faults = faults(42, 300, false);
         assertThat(faults.subList(0, 20).toString()).isEqualTo(faults(42, 20, false).toString());
     }
 
@@ -46,7 +48,7 @@ class PlanTest {
                                 if (processes) {
                                     assertThat(kind.name()).matches("ZOMBIE.*|TASK_MANAGER_LOST");
                                 } else {
-                                    assertThat(kind.group).isEqualTo(Group.PROCESS);
+                                    assertThat(kind.group()).isEqualTo(Group.PROCESS);
                                 }
                             });
         }
@@ -56,19 +58,19 @@ class PlanTest {
     void threeHundredFaultsHoldThirtyFailOversAtLeast() {
         for (long seed = 0; seed < 20; seed++) {
             assertThat(faults(seed, 300, false))
-                    .filteredOn(fault -> Plan.ofTheJob(fault.kind))
+                    .filteredOn(fault -> fault.kind.ofTheJob())
                     .hasSizeGreaterThan(60);
         }
     }
 
     @Test
     void aRoundBreaksTheJobOnceAtMost() {
-        assertThat(Plan.of(5, 300, false, ".*"))
+        assertThat(plan(5, 300, false))
                 .allSatisfy(
                         round -> {
                             assertThat(round).hasSizeBetween(1, 3);
                             assertThat(round)
-                                    .filteredOn(fault -> Plan.ofTheJob(fault.kind))
+                                    .filteredOn(fault -> fault.kind.ofTheJob())
                                     .hasSizeLessThan(2);
                         })
                 .anySatisfy(round -> assertThat(round).hasSize(3));

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 /** A standalone cluster of a Flink distribution, whose processes are killed and stopped. */
-final class ProcessFlink implements Flink {
+public final class ProcessFlink implements Flink {
 
     private static final int TASK_MANAGERS = 2;
     private static final int SLOTS = 4;
@@ -39,7 +39,7 @@ final class ProcessFlink implements Flink {
     private int started;
 
     /** Starts the processes and waits until the cluster is complete. */
-    ProcessFlink(Path folder, Path home, List<Path> jars, Waiter waiter) throws Exception {
+    public ProcessFlink(Path folder, Path home, List<Path> jars, Waiter waiter) throws Exception {
         this.folder = folder;
         this.home = home;
         this.jars = jars;

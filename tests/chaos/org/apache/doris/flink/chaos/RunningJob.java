@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** One submission of the job, as Flink's REST API shows it. */
-final class RunningJob {
+public final class RunningJob {
 
     private static final Set<String> ENDED = Set.of("FAILED", "CANCELED", "FINISHED", "SUSPENDED");
 
@@ -23,25 +23,28 @@ final class RunningJob {
         this.parallelism = parallelism;
     }
 
-    String id() {
+    /** Flink's id of it. */
+    public String id() {
         return id;
     }
 
-    int parallelism() {
+    /** How many subtasks it has. */
+    public int parallelism() {
         return parallelism;
     }
 
     /** Flink's word for where the job is. */
-    String state() throws IOException {
+    public String state() throws IOException {
         return (String) rest.get("/jobs/" + id).get("state");
     }
 
-    boolean ended() throws IOException {
+    /** Whether it has ended, however. */
+    public boolean ended() throws IOException {
         return ENDED.contains(state());
     }
 
     /** Whether every task runs. */
-    boolean runs() throws IOException {
+    public boolean runs() throws IOException {
         Map<String, Object> job = rest.get("/jobs/" + id);
         return "RUNNING".equals(job.get("state"))
                 && list(job, "vertices").stream()
@@ -49,7 +52,7 @@ final class RunningJob {
     }
 
     /** Number of the checkpoint or savepoint that was begun last; 0 when there is none. */
-    long newestBegun() throws IOException {
+    public long newestBegun() throws IOException {
         return list(rest.get("/jobs/" + id + "/checkpoints"), "history").stream()
                 .mapToLong(checkpoint -> (Long) checkpoint.get("id"))
                 .max()
@@ -57,7 +60,7 @@ final class RunningJob {
     }
 
     /** Number of the newest completed checkpoint; 0 when there is none. */
-    long newestCompleted() throws IOException {
+    public long newestCompleted() throws IOException {
         Map<String, Object> latest = map(rest.get("/jobs/" + id + "/checkpoints"), "latest");
         Map<String, Object> completed = map(latest, "completed");
         return completed == null ? 0 : (Long) completed.get("id");

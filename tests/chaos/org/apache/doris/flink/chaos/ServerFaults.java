@@ -14,7 +14,7 @@ final class ServerFaults {
     private ServerFaults() {}
 
     /** The rule of a planned fault in a job of so many subtasks. */
-    static Fault of(Planned planned, int parallelism) {
+    static Fault of(Planned<FaultKind> planned, int parallelism) {
         int times = planned.times;
         switch (planned.kind) {
             case LOAD_ANSWER_LOST:
@@ -79,7 +79,7 @@ final class ServerFaults {
     /**
      * What makes the sink come to the point where a planned fault strikes, if it takes something.
      */
-    static Optional<Fault> leadingTo(Planned planned) {
+    static Optional<Fault> leadingTo(Planned<FaultKind> planned) {
         switch (planned.kind) {
             case REDIRECT_RESET:
             case REDIRECT_REFUSED:
@@ -93,9 +93,9 @@ final class ServerFaults {
     }
 
     /** Commits of the table of a planned fault fail for good, until the rule is deleted. */
-    static Fault commitsRefused(Planned planned) {
+    static Fault commitsRefused(Planned<FaultKind> planned) {
         return Fault.at("2pc.request")
-                .label(labelPart(planned.stream))
+                .label(labelPart(stream(planned)))
                 .answer("INTERNAL_ERROR", "the cluster is being upgraded");
     }
 
@@ -104,21 +104,26 @@ final class ServerFaults {
         return "_" + ChaosJob.DATABASE + "_" + table(stream) + "_";
     }
 
+    /** The stream that a planned fault strikes. */
+    static Stream stream(Planned<FaultKind> planned) {
+        return Stream.values()[planned.operator];
+    }
+
     private static String table(Stream stream) {
         return stream == Stream.UPDATES ? ChaosJob.UNIQUE : ChaosJob.DUPLICATE;
     }
 
-    private static Fault load(String point, Planned planned) {
-        return Fault.at(point).table(table(planned.stream));
+    private static Fault load(String point, Planned<FaultKind> planned) {
+        return Fault.at(point).table(table(stream(planned)));
     }
 
     /** Strikes loads of one subtask. */
-    private static Fault held(String point, Planned planned, int parallelism) {
+    private static Fault held(String point, Planned<FaultKind> planned, int parallelism) {
         int subtask = planned.subtask % parallelism;
-        return Fault.at(point).label(labelPart(planned.stream) + subtask + "_");
+        return Fault.at(point).label(labelPart(stream(planned)) + subtask + "_");
     }
 
-    private static Duration millis(Planned planned, int most) {
+    private static Duration millis(Planned<FaultKind> planned, int most) {
         return Duration.ofMillis(100 + planned.draw % most);
     }
 }

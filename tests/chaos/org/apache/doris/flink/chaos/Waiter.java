@@ -5,29 +5,30 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /** Waits for conditions; the time is only the bound after which a run is called stuck. */
-final class Waiter {
+public final class Waiter {
 
     private static final Duration BOUND = Duration.ofSeconds(120);
 
     /** Something did not come about within the bound. */
-    static final class Stuck extends Exception {
+    public static final class Stuck extends Exception {
 
         private static final long serialVersionUID = 1L;
 
-        Stuck(String what) {
+        /** Tells what did not come about. */
+        public Stuck(String what) {
             super(what);
         }
     }
 
     /** Waits until something holds. A condition that cannot be asked for now does not hold yet. */
-    void until(String what, Callable<Boolean> condition) throws Exception {
+    public void until(String what, Callable<Boolean> condition) throws Exception {
         if (!within(BOUND, condition)) {
             throw new Stuck("not within " + BOUND.toSeconds() + " s: " + what);
         }
     }
 
     /** Waits until something holds, at most so long; false when it does not. */
-    boolean within(Duration bound, Callable<Boolean> condition) throws Exception {
+    public boolean within(Duration bound, Callable<Boolean> condition) throws Exception {
         long end = System.nanoTime() + bound.toNanos();
         while (true) {
             try {
