@@ -2,12 +2,14 @@ package org.apache.doris.flink.jni;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -37,6 +39,15 @@ class ClassLoadersTest {
 
     @TempDir Path folder;
     private byte[] config;
+
+    /**
+     * Whoever logs first makes a shutdown hook, which holds what was on the stack: as in Flink, not
+     * a job.
+     */
+    @BeforeAll
+    static void logging() {
+        LoggerFactory.getLogger(ClassLoadersTest.class).debug("logging is set up");
+    }
 
     @BeforeEach
     void config() {
@@ -75,6 +86,31 @@ class ClassLoadersTest {
             assertThat(counters(first)).containsOnly(0);
             assertThat(read(second)).hasSize(4);
             assertThat(counters(second)).containsOnly(0);
+        }
+    }
+
+    /**
+     * A paused task goes on after its job's class loader was closed: Flink's throws from then on.
+     */
+    @Test
+    void aCallThatFailsUnderAClosedContextClassLoaderIsAnExceptionLikeAnyOther() throws Exception {
+        ClassLoader closed =
+                new ClassLoader(null) {
+                    @Override
+                    protected Class<?> loadClass(String name, boolean resolve) {
+                        throw new IllegalStateException("this class loader is closed: " + name);
+                    }
+                };
+        try (IsolatedConnector connector = new IsolatedConnector()) {
+            Object failure =
+                    connector.invoke(
+                            LoaderProbe.class.getName(),
+                            "failUnder",
+                            new Class<?>[] {ClassLoader.class},
+                            closed);
+            assertThat((String) failure)
+                    .startsWith("CONFIG: ")
+                    .contains("the configuration cannot be decoded");
         }
     }
 

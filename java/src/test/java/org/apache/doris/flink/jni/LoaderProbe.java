@@ -62,6 +62,24 @@ public final class LoaderProbe {
         }
     }
 
+    /**
+     * What a call that fails ends with on a thread whose context class loader is of no use any
+     * more; the library is loaded before.
+     */
+    public static String failUnder(ClassLoader context) throws Exception {
+        NativeLibrary.ensureLoaded();
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(context);
+        try (NativeScan scan = NativeScan.open(new byte[] {1})) {
+            return "opened " + scan;
+        } catch (NativeException e) {
+            return e.code() + ": " + e.getMessage();
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
     private static ScanPlan plan(byte[] config) throws NativeException {
         try (NativePlan plan = NativePlan.start(config)) {
             while (!plan.poll(1_000)) {
