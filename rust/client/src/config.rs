@@ -32,6 +32,82 @@ pub struct ReadConfig {
     pub(crate) local_zone: Zone,
     pub(crate) declared: Vec<FlinkField>,
     pub(crate) columns: Vec<WantedColumn>,
+    /// `None` in snapshot mode.
+    pub(crate) changelog: Option<ChangelogConfig>,
+}
+
+/// How changes are followed, and where progress is published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ChangelogConfig {
+    pub(crate) increment_type: IncrementType,
+    /// `source.changelog.visible-wait-timeout`; zero means that the wait is not repeated.
+    pub(crate) visible_wait: Duration,
+    pub(crate) offset: Option<OffsetConfig>,
+}
+
+/// `source.changelog.increment-type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IncrementType {
+    Detail,
+    MinDelta,
+    AppendOnly,
+}
+
+/// The table that progress is published in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OffsetConfig {
+    pub(crate) jdbc_url: String,
+    pub(crate) database: String,
+    pub(crate) table: String,
+    pub(crate) consumer_id: String,
+}
+
+impl IncrementType {
+    /// As the option spells it.
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "detail" => Some(Self::Detail),
+            "min_delta" => Some(Self::MinDelta),
+            "append_only" => Some(Self::AppendOnly),
+            _ => None,
+        }
+    }
+
+    /// As `@incr` spells it.
+    pub(crate) fn sql(self) -> &'static str {
+        match self {
+            Self::Detail => "DETAIL",
+            Self::MinDelta => "MIN_DELTA",
+            Self::AppendOnly => "APPEND_ONLY",
+        }
+    }
+}
+
+impl ChangelogConfig {
+    /// `None` where the increment type is empty.
+    fn from_keys(keys: &Keys<'_>) -> Result<Option<Self>, Error> {
+        let increment_type = keys.parse(
+            "changelog.increment-type",
+            "detail, min_delta, append_only or nothing",
+            |text| match text {
+                "" => Ok(None),
+                text => IncrementType::parse(text).map(Some).ok_or_else(String::new),
+            },
+        )?;
+        let visible_wait = keys.number::<u64>("changelog.visible-wait-timeout", 0..=u64::MAX)?;
+        let offset = OffsetConfig {
+            jdbc_url: keys.text("jdbc-url")?.to_owned(),
+            database: keys.text("changelog.offset-table.database")?.to_owned(),
+            table: keys.text("changelog.offset-table.name")?.to_owned(),
+            consumer_id: keys.text("changelog.consumer-id")?.to_owned(),
+        };
+        Ok(increment_type.map(|increment_type| Self {
+            increment_type,
+            // A year is as good as for ever and keeps instants representable.
+            visible_wait: Duration::from_millis(visible_wait.min(31_536_000_000)),
+            offset: Some(offset).filter(|offset| !offset.table.is_empty()),
+        }))
+    }
 }
 
 /// The name of a table, unquoted.
@@ -129,6 +205,7 @@ impl ReadConfig {
             )?,
             declared,
             columns,
+            changelog: ChangelogConfig::from_keys(&keys)?,
         })
     }
 
@@ -217,6 +294,12 @@ pub(crate) mod tests {
             ("read.columns", "1"),
             ("read.column.0.path", "`s`.`a``b`"),
             ("read.column.0.type", "INT NOT NULL"),
+            ("changelog.increment-type", ""),
+            ("changelog.visible-wait-timeout", "300000"),
+            ("changelog.offset-table.database", ""),
+            ("changelog.offset-table.name", ""),
+            ("changelog.consumer-id", ""),
+            ("jdbc-url", ""),
         ]
         .into_iter()
         .map(|(k, v)| (k.to_owned(), v.to_owned()))
@@ -265,6 +348,8 @@ pub(crate) mod tests {
             ("read.declared", "INT"),
             ("read.column.0.path", "s.a"),
             ("read.column.0.type", "FOO<"),
+            ("changelog.increment-type", "DETAIL"),
+            ("changelog.visible-wait-timeout", "-1"),
         ] {
             let mut map = complete();
             map.insert(key.to_owned(), value.to_owned());
@@ -274,6 +359,39 @@ pub(crate) mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn changes_are_followed_where_a_type_is_given() {
+        let changed = |changes: &[(&str, &str)]| {
+            let mut map = complete();
+            map.extend(changes.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));
+            ReadConfig::from_map(map).unwrap().changelog
+        };
+        assert_eq!(changed(&[]), None);
+        let plain = changed(&[("changelog.increment-type", "detail")]).unwrap();
+        assert_eq!(plain.increment_type.sql(), "DETAIL");
+        assert_eq!(plain.visible_wait, Duration::from_secs(300));
+        assert_eq!(plain.offset, None);
+        let full = changed(&[
+            ("changelog.increment-type", "min_delta"),
+            ("changelog.visible-wait-timeout", "0"),
+            ("changelog.offset-table.database", "ops"),
+            ("changelog.offset-table.name", "o"),
+            ("changelog.consumer-id", "c 1"),
+            ("jdbc-url", "jdbc:mysql://fe1:9030"),
+        ])
+        .unwrap();
+        assert_eq!(full.increment_type.sql(), "MIN_DELTA");
+        assert_eq!(full.visible_wait, Duration::ZERO);
+        let offset = full.offset.unwrap();
+        assert_eq!((&*offset.database, &*offset.table), ("ops", "o"));
+        assert_eq!(
+            (&*offset.consumer_id, &*offset.jdbc_url),
+            ("c 1", "jdbc:mysql://fe1:9030")
+        );
+        let last = changed(&[("changelog.increment-type", "append_only")]).unwrap();
+        assert_eq!(last.increment_type.sql(), "APPEND_ONLY");
     }
 
     proptest::proptest! {

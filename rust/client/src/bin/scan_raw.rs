@@ -166,6 +166,12 @@ fn config(fe: &str, table: &str, columns: &str) -> Result<ReadConfig> {
         ("read.filter", ""),
         ("read.limit", "-1"),
         ("read.local-time-zone", "UTC"),
+        ("changelog.increment-type", ""),
+        ("changelog.visible-wait-timeout", "0"),
+        ("changelog.offset-table.database", ""),
+        ("changelog.offset-table.name", ""),
+        ("changelog.consumer-id", ""),
+        ("jdbc-url", ""),
         ("read.declared", &format!("ROW<{}>", declared.join(", "))),
         ("read.columns", &columns.len().to_string()),
     ]

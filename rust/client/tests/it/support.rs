@@ -67,6 +67,12 @@ pub fn read(standin: &Standin, table: &str, columns: &[(&str, &str)]) -> Read {
         ("read.filter", ""),
         ("read.limit", "-1"),
         ("read.local-time-zone", "UTC"),
+        ("changelog.increment-type", ""),
+        ("changelog.visible-wait-timeout", "300000"),
+        ("changelog.offset-table.database", ""),
+        ("changelog.offset-table.name", ""),
+        ("changelog.consumer-id", ""),
+        ("jdbc-url", ""),
     ] {
         map.insert(key.to_owned(), value.to_owned());
     }
