@@ -36,6 +36,12 @@ final class TestConfig {
         map.put("read.filter", "");
         map.put("read.limit", "-1");
         map.put("read.local-time-zone", "UTC");
+        map.put("changelog.increment-type", "");
+        map.put("changelog.visible-wait-timeout", "300000");
+        map.put("changelog.offset-table.database", "");
+        map.put("changelog.offset-table.name", "");
+        map.put("changelog.consumer-id", "");
+        map.put("jdbc-url", "");
         map.put("read.declared", "ROW<`id` BIGINT, `name` VARCHAR(2147483647)>");
         map.put("read.columns", "2");
         map.put("read.column.0.path", "`id`");
