@@ -40,6 +40,14 @@ pub enum ErrorKind {
     Label = 16,
     /// A commit or an abort was refused.
     Transaction = 17,
+    /// Changes that a `min_delta` window begins with are no longer retained.
+    Expired = 18,
+    /// A window waited for transactions of its table longer than allowed.
+    VisibleWait = 19,
+    /// The partition of a slice is not in the listing of the front end that was asked.
+    PartitionGone = 20,
+    /// The offset table cannot be used, or its row cannot.
+    Offset = 21,
 }
 
 /// An error with a message for a user. `Display` shows the message followed by all sources, which tonic and reqwest keep

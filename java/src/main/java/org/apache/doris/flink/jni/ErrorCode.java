@@ -37,7 +37,15 @@ public enum ErrorCode {
     /** A label that was about to be used is finished already: its rows are in the table. */
     LABEL(16),
     /** The server refused a commit or an abort. */
-    TRANSACTION(17);
+    TRANSACTION(17),
+    /** Changes that a {@code min_delta} window begins with are no longer retained. */
+    EXPIRED(18),
+    /** A window waited for transactions of its table longer than allowed. */
+    VISIBLE_WAIT(19),
+    /** The partition of a slice is not in the listing of the front end that was asked. */
+    PARTITION_GONE(20),
+    /** The offset table cannot be used, or its row cannot. */
+    OFFSET(21);
 
     private final int number;
 
