@@ -16,10 +16,11 @@ public final class ChangelogProgress {
     /**
      * @param scheme the scheme that the slice belongs to
      * @param slice number of the slice, or id of the partition
-     * @param nextMillis start of the next window
+     * @param nextMillis start of the next window, or of the open one
      * @param window the window that is open; null between windows
      * @param position last row emitted of the open window; null before the first
-     * @param columnFingerprint hash of the selected columns
+     * @param columnFingerprint hash of the selected columns, which the position's sum is of; 0
+     *     without a window
      */
     public ChangelogProgress(
             SliceScheme scheme,
@@ -36,6 +37,11 @@ public final class ChangelogProgress {
         this.columnFingerprint = columnFingerprint;
     }
 
+    /** A slice that begins at {@code nextMillis}. */
+    public static ChangelogProgress starting(SliceScheme scheme, long slice, long nextMillis) {
+        return new ChangelogProgress(scheme, slice, nextMillis, null, null, 0);
+    }
+
     /** The scheme that the slice belongs to. */
     public SliceScheme scheme() {
         return scheme;
@@ -46,7 +52,7 @@ public final class ChangelogProgress {
         return slice;
     }
 
-    /** Start of the next window, milliseconds since 1970 UTC. */
+    /** Start of the next window, or of the open one; milliseconds since 1970 UTC. */
     public long nextMillis() {
         return nextMillis;
     }
@@ -61,7 +67,7 @@ public final class ChangelogProgress {
         return Optional.ofNullable(position);
     }
 
-    /** Hash of the selected columns. */
+    /** Hash of the columns that were selected when the window was opened; 0 without a window. */
     public long columnFingerprint() {
         return columnFingerprint;
     }

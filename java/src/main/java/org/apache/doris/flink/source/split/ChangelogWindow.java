@@ -1,6 +1,9 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.doris.flink.source.DorisBinlogIncrementType;
+
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The half-open time range of one incremental query. Both texts are kept as they were sent, so that
@@ -12,18 +15,27 @@ public final class ChangelogWindow {
     private final long endMillis;
     private final String startText;
     private final String endText;
+    private final DorisBinlogIncrementType incrementType;
 
     /**
      * @param startMillis first millisecond, since 1970 UTC
      * @param endMillis first millisecond after the window
      * @param startText the start as sent to Doris
      * @param endText the end as sent to Doris
+     * @param incrementType which changes are read; null when that is not known, as in checkpoints
+     *     of format 1
      */
-    public ChangelogWindow(long startMillis, long endMillis, String startText, String endText) {
+    public ChangelogWindow(
+            long startMillis,
+            long endMillis,
+            String startText,
+            String endText,
+            DorisBinlogIncrementType incrementType) {
         this.startMillis = startMillis;
         this.endMillis = endMillis;
         this.startText = startText;
         this.endText = endText;
+        this.incrementType = incrementType;
     }
 
     /** First millisecond of the window. */
@@ -46,6 +58,11 @@ public final class ChangelogWindow {
         return endText;
     }
 
+    /** Which changes are read: a position inside the window counts rows of this type. */
+    public Optional<DorisBinlogIncrementType> incrementType() {
+        return Optional.ofNullable(incrementType);
+    }
+
     @Override
     public boolean equals(Object other) {
         if (!(other instanceof ChangelogWindow)) {
@@ -55,12 +72,13 @@ public final class ChangelogWindow {
         return startMillis == that.startMillis
                 && endMillis == that.endMillis
                 && startText.equals(that.startText)
-                && endText.equals(that.endText);
+                && endText.equals(that.endText)
+                && incrementType == that.incrementType;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(startMillis, endMillis, startText, endText);
+        return Objects.hash(startMillis, endMillis, startText, endText, incrementType);
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A part of the table for one reader: either tablets of a snapshot, or a slice of the changelog
@@ -16,14 +17,30 @@ public final class DorisSplit implements SourceSplit {
     private final String id;
     private final long[] tablets;
     private final List<String> backends;
+    private final OptionalLong fenceMillis;
     private final ChangelogProgress changelog;
 
     private DorisSplit(
-            String id, long[] tablets, List<String> backends, ChangelogProgress changelog) {
+            String id,
+            long[] tablets,
+            List<String> backends,
+            OptionalLong fenceMillis,
+            ChangelogProgress changelog) {
         this.id = id;
         this.tablets = tablets;
         this.backends = List.copyOf(backends);
+        this.fenceMillis = fenceMillis;
         this.changelog = changelog;
+    }
+
+    /**
+     * A part of a snapshot that no changes follow.
+     *
+     * @param tablets tablet ids; empty for a table without tablets, which is read as a whole
+     * @param backends {@code host:port} of back ends that hold a replica of all of them: a hint
+     */
+    public static DorisSplit snapshot(String id, long[] tablets, List<String> backends) {
+        return snapshot(id, tablets, backends, OptionalLong.empty());
     }
 
     /**
@@ -31,14 +48,17 @@ public final class DorisSplit implements SourceSplit {
      *
      * @param tablets tablet ids; empty for a table without tablets, which is read as a whole
      * @param backends {@code host:port} of back ends that hold a replica of all of them: a hint
+     * @param fenceMillis where the changes that follow begin (T0), whole seconds as ms since 1970:
+     *     all that was committed below it is visible before a row is read
      */
-    public static DorisSplit snapshot(String id, long[] tablets, List<String> backends) {
-        return new DorisSplit(id, tablets.clone(), backends, null);
+    public static DorisSplit snapshot(
+            String id, long[] tablets, List<String> backends, OptionalLong fenceMillis) {
+        return new DorisSplit(id, tablets.clone(), backends, fenceMillis, null);
     }
 
-    /** A slice of the changelog. */
+    /** A slice of the changelog; {@link SliceIds} makes its id. */
     public static DorisSplit slice(String id, ChangelogProgress progress) {
-        return new DorisSplit(id, new long[0], List.of(), progress);
+        return new DorisSplit(id, new long[0], List.of(), OptionalLong.empty(), progress);
     }
 
     @Override
@@ -61,6 +81,11 @@ public final class DorisSplit implements SourceSplit {
         return backends;
     }
 
+    /** Where the changes begin that follow the snapshot; empty where none do, and for slices. */
+    public OptionalLong fenceMillis() {
+        return fenceMillis;
+    }
+
     /** Progress of a slice; empty for a part of a snapshot. */
     public Optional<ChangelogProgress> changelog() {
         return Optional.ofNullable(changelog);
@@ -75,6 +100,7 @@ public final class DorisSplit implements SourceSplit {
         return id.equals(that.id)
                 && Arrays.equals(tablets, that.tablets)
                 && backends.equals(that.backends)
+                && fenceMillis.equals(that.fenceMillis)
                 && Objects.equals(changelog, that.changelog);
     }
 

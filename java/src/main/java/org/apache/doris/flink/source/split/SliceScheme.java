@@ -4,11 +4,14 @@ import org.apache.doris.flink.source.state.StateReader;
 import org.apache.doris.flink.source.state.StateWriter;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.Locale;
 import java.util.Objects;
 
 /** How a table's keys are cut into slices that are followed in parallel. */
-public final class SliceScheme {
+public final class SliceScheme implements Serializable {
+
+    private static final long serialVersionUID = 1L;
 
     /** What decides on the slice of a row. */
     public enum Kind {

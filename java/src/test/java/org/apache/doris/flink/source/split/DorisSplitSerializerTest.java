@@ -1,7 +1,9 @@
 package org.apache.doris.flink.source.split;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.GoldenBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -9,17 +11,55 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** Checkpoint format of splits: golden bytes, round trips, damage. */
 class DorisSplitSerializerTest {
 
-    private static final ChangelogWindow WINDOW =
-            new ChangelogWindow(
-                    1760000000000L, 1760000010000L, "2025-10-09 08:53:20", "2025-10-09 08:53:30");
-
     static Stream<Object[]> splits() {
+        return Stream.of(
+                named(
+                        "split-snapshot",
+                        DorisSplit.snapshot(
+                                "test.student/10012x2-0011223344556677",
+                                new long[] {10012, 10016},
+                                List.of("127.0.0.1:9060", "[::1]:9060"))),
+                named(
+                        "split-snapshot-fence",
+                        DorisSplit.snapshot(
+                                "test.student/10012x1-0011223344556677",
+                                new long[] {10012},
+                                List.of("127.0.0.1:9060"),
+                                OptionalLong.of(1760000000000L))),
+                named("split-whole", DorisSplit.snapshot("测试.t/all", new long[0], List.of())),
+                named(
+                        "split-slice-hash",
+                        slice(
+                                SliceScheme.hash(4),
+                                3,
+                                window(DorisBinlogIncrementType.DETAIL),
+                                position(Long.MIN_VALUE))),
+                named(
+                        "split-slice-opened",
+                        slice(
+                                SliceScheme.hash(1),
+                                0,
+                                window(DorisBinlogIncrementType.MIN_DELTA),
+                                null)),
+                named(
+                        "split-slice-inserts",
+                        slice(
+                                SliceScheme.hash(1),
+                                0,
+                                window(DorisBinlogIncrementType.APPEND_ONLY),
+                                position(-1))),
+                named("split-slice-partition", slice(SliceScheme.PARTITIONS, 10045, null, null)));
+    }
+
+    /** As version 1 wrote them, which knew neither the fence nor the increment type. */
+    static Stream<Object[]> splitsOfVersion1() {
         return Stream.of(
                 named(
                         "split-snapshot",
@@ -30,15 +70,28 @@ class DorisSplitSerializerTest {
                 named("split-whole", DorisSplit.snapshot("测试.t/all", new long[0], List.of())),
                 named(
                         "split-slice-hash",
-                        slice(SliceScheme.hash(4), 3, WINDOW, position(Long.MIN_VALUE))),
-                named("split-slice-opened", slice(SliceScheme.hash(1), 0, WINDOW, null)),
-                named("split-slice-partition", slice(SliceScheme.PARTITIONS, 10045, null, null)));
+                        changes(SliceScheme.hash(4), 3, window(null), position(Long.MIN_VALUE))),
+                named("split-slice-opened", changes(SliceScheme.hash(1), 0, window(null), null)),
+                named("split-slice-partition", changes(SliceScheme.PARTITIONS, 10045, null, null)));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("splits")
     void isStable(String name, DorisSplit split) throws IOException {
+        GoldenBytes.check(DorisSplitSerializer.INSTANCE, 2, name, split);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("splitsOfVersion1")
+    void version1IsStillRead(String name, DorisSplit split) throws IOException {
         GoldenBytes.check(DorisSplitSerializer.INSTANCE, 1, name, split);
+    }
+
+    @Test
+    void aPositionNeedsAWindow() {
+        assertThatThrownBy(() -> roundTrip(slice(SliceScheme.hash(1), 0, null, position(0))))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("position without a window");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -72,9 +125,24 @@ class DorisSplitSerializerTest {
     private static DorisSplit slice(
             SliceScheme scheme, long slice, ChangelogWindow window, ChangelogPosition position) {
         return DorisSplit.slice(
-                "test.student/changes-" + slice,
-                new ChangelogProgress(
-                        scheme, slice, 1760000000000L, window, position, 0x0123456789ABCDEFL));
+                SliceIds.of(scheme, slice), progress(scheme, slice, window, position));
+    }
+
+    private static DorisSplit changes(
+            SliceScheme scheme, long slice, ChangelogWindow window, ChangelogPosition position) {
+        return DorisSplit.slice(
+                "test.student/changes-" + slice, progress(scheme, slice, window, position));
+    }
+
+    private static ChangelogProgress progress(
+            SliceScheme scheme, long slice, ChangelogWindow window, ChangelogPosition position) {
+        return new ChangelogProgress(
+                scheme, slice, 1760000000000L, window, position, 0x0123456789ABCDEFL);
+    }
+
+    private static ChangelogWindow window(DorisBinlogIncrementType type) {
+        return new ChangelogWindow(
+                1760000000000L, 1760000010000L, "2025-10-09 08:53:20", "2025-10-09 08:53:30", type);
     }
 
     private static ChangelogPosition position(long hashSum) {

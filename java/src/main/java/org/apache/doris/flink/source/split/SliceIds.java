@@ -1,0 +1,26 @@
+package org.apache.doris.flink.source.split;
+
+/**
+ * Split ids of changelog slices: stable, so that what Flink keeps by split id (watermarks, pauses,
+ * progress) survives restores and rescaling. Another scheme gives other ids.
+ */
+public final class SliceIds {
+
+    private SliceIds() {}
+
+    /**
+     * The id of a slice, {@code slice-hash-<n>-<i>} or {@code slice-partition-<id>}.
+     *
+     * @param slice number of the slice from 0, or id of the partition
+     */
+    public static String of(SliceScheme scheme, long slice) {
+        switch (scheme.kind()) {
+            case HASH:
+                return "slice-hash-" + scheme.count() + "-" + slice;
+            case PARTITIONS:
+                return "slice-partition-" + slice;
+            default:
+                throw new IllegalArgumentException("There are no slices without a scheme.");
+        }
+    }
+}
