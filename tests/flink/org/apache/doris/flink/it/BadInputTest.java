@@ -153,10 +153,7 @@ class BadInputTest {
     }
 
     @ParameterizedTest(name = "{0} = {1}")
-    @CsvSource({
-        "source.use-flight-sql, false",
-        "doris.enable.tls, true"
-    })
+    @CsvSource({"source.use-flight-sql, false", "doris.enable.tls, true"})
     void whatIsNotBuiltYetIsRefusedByNameAtPlanning(String key, String value) {
         Failure failure = planning(student().with(key, value));
         assertThat(failure.text())

@@ -59,8 +59,9 @@ final class CommonOptions {
                     .noDefaultValue()
                     .withDescription(
                             "`jdbc:mysql://host:port[,host:port][/db][?params]`, the MySQL port of"
-                                + " the front ends. Needed by lookup joins, the offset table, TVF"
-                                + " writes and `INSERT OVERWRITE`; no driver jar is needed.");
+                                + " the front ends. Needed by the offset table of an incremental"
+                                + " read and, once they are built, by lookup joins, TVF writes and"
+                                + " `INSERT OVERWRITE`; no driver jar is needed.");
 
     static final ConfigOption<Boolean> AUTO_REDIRECT =
             key("auto-redirect")
@@ -162,7 +163,7 @@ final class CommonOptions {
                     new DorisOption(TABLE_IDENTIFIER, GROUP, "String", WORKS),
                     new DorisOption(USERNAME, GROUP, "String", WORKS),
                     new DorisOption(PASSWORD, GROUP, "String", WORKS),
-                    new DorisOption(JDBC_URL, GROUP, "String", LATER),
+                    new DorisOption(JDBC_URL, GROUP, "String", WORKS),
                     new DorisOption(AUTO_REDIRECT, GROUP, "Boolean", WORKS),
                     new DorisOption(REQUEST_RETRIES, GROUP, "Integer", WORKS),
                     new DorisOption(CONNECT_TIMEOUT, GROUP, "Duration", WORKS),

@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * From the keys of a {@code WITH} clause to today's options: unknown keys are errors that name the
@@ -60,16 +61,24 @@ final class OptionKeys {
             }
         }
         OptionValues resolved = new OptionValues(values, writtenAs);
-        DorisConfigOptions.FORMER_NAMES.forEach(
-                (key, former) -> {
-                    if (given.containsKey(key)) {
-                        resolved.warn(
-                                String.format(
-                                        "Option '%s' is a former name: write '%s' instead.",
-                                        key, former.today.key()));
-                    }
-                });
+        warnOfFormer(given.keySet(), resolved);
         return resolved;
+    }
+
+    /** One warning for all of them. */
+    private static void warnOfFormer(Set<String> given, OptionValues resolved) {
+        String renamed =
+                DorisConfigOptions.FORMER_NAMES.entrySet().stream()
+                        .filter(former -> given.contains(former.getKey()))
+                        .map(
+                                former ->
+                                        String.format(
+                                                "write '%s' instead of '%s'",
+                                                former.getValue().today.key(), former.getKey()))
+                        .collect(Collectors.joining(", "));
+        if (!renamed.isEmpty()) {
+            resolved.warn("Former names of options are used: " + renamed + ".");
+        }
     }
 
     private static void checkKnown(Map<String, String> given) {

@@ -113,7 +113,8 @@ final class ReadOptions {
                     .withDescription(
                             "Deprecated: SQL predicate in Doris' dialect, sent as is and joined by"
                                     + " AND with what the query pushes down. Use it only for what"
-                                    + " `WHERE` cannot say.");
+                                    + " `WHERE` cannot say. Where changes are followed it is an"
+                                    + " error, except with `append_only`.");
 
     static final ConfigOption<Boolean> USE_OLD_API =
             key("source.use-old-api")

@@ -15,6 +15,8 @@ import java.util.List;
 /** Lets the real planner plan a query and shows what became of its Doris scans. */
 public final class PlannedScans {
 
+    private final StreamExecutionEnvironment environment =
+            StreamExecutionEnvironment.createLocalEnvironment(1);
     private final StreamTableEnvironment tables;
 
     /** A fresh environment in streaming mode. */
@@ -24,14 +26,17 @@ public final class PlannedScans {
 
     /** A fresh environment. */
     public PlannedScans(EnvironmentSettings settings) {
-        tables =
-                StreamTableEnvironment.create(
-                        StreamExecutionEnvironment.createLocalEnvironment(1), settings);
+        tables = StreamTableEnvironment.create(environment, settings);
     }
 
     /** The environment, for DDL and settings. */
     public StreamTableEnvironment tables() {
         return tables;
+    }
+
+    /** The environment that statements become jobs of. */
+    public StreamExecutionEnvironment environment() {
+        return environment;
     }
 
     /** Declares a Doris table. */
@@ -59,6 +64,15 @@ public final class PlannedScans {
     /** Parallelism of the one scan of a query. */
     public int parallelism(String query) {
         return sources(query).get(0).getParallelism();
+    }
+
+    /** Group in which the watermarks of the one scan of a query are aligned. */
+    public String alignmentGroup(String query) {
+        return sources(query)
+                .get(0)
+                .getWatermarkStrategy()
+                .getAlignmentParameters()
+                .getWatermarkGroup();
     }
 
     private List<SourceTransformation<?, ?, ?>> sources(String query) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ReadConfig;
+import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.DataType;
@@ -200,7 +202,7 @@ class DorisTableFactoryTest {
                 "source.scan.mode;source.changelog.offset-table;source.changelog.consumer-id;"
                         + "jdbc-url | latest;ops.`o.1`;me;jdbc:mysql://h:9030",
                 "source.scan.mode;source.changelog.offset-table;source.changelog.consumer-id"
-                        + " | latest; ; ",
+                        + " | latest;'';' '",
                 "source.use-flight-sql | TRUE",
                 "source.flight-sql-port | 9611",
                 "doris.request.query.timeout | 1500",
@@ -256,6 +258,38 @@ class DorisTableFactoryTest {
                                 .connection()
                                 .connectTimeout())
                 .isEqualTo(Duration.ofMillis(1500));
+    }
+
+    @Test
+    void formerNamesOfTheChangelogAreTakenOverWithOneWarning() {
+        DorisTableSource source =
+                Tables.source(
+                        "source.scan.mode",
+                        "latest",
+                        "jdbc-url",
+                        "jdbc:mysql://h:9030",
+                        "source.binlog.increment-type",
+                        "append_only",
+                        "source.binlog.poll-interval",
+                        "2s",
+                        "source.binlog.visible-wait-timeout",
+                        "0",
+                        "source.binlog.offset-table",
+                        "ops.o",
+                        "source.binlog.consumer-id",
+                        "me");
+        ChangelogConfig changelog = source.scanConfig().changelog();
+        assertThat(changelog.incrementType()).isEqualTo(DorisBinlogIncrementType.APPEND_ONLY);
+        assertThat(changelog.pollInterval()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(changelog.visibleWaitTimeout()).isZero();
+        assertThat(changelog.offsetTable()).asString().contains("ops.o");
+        assertThat(changelog.consumerId()).contains("me");
+        assertThat(source.warnings())
+                .singleElement()
+                .asString()
+                .contains(
+                        "'source.changelog.poll-interval' instead of 'source.binlog.poll-interval'")
+                .contains("source.binlog.consumer-id", "source.binlog.visible-wait-timeout");
     }
 
     @Test
