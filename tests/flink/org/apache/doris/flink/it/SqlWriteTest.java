@@ -20,7 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** What users write in Flink SQL is what the tables of Doris hold afterwards, and when. */
@@ -117,24 +119,63 @@ class SqlWriteTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"csv", "json", "arrow"})
-    void anUpsertStreamLeavesWhatTheQueryGives(String format) throws Exception {
+    void anUpsertStreamIsWhatTheQueryGivesAtEveryCheckpoint(String format) throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "c BIGINT, n BIGINT, s BIGINT");
         sql.getConfig().set("execution.checkpointing.interval", "200ms");
+        // One source, so that what a checkpoint covers are the first so many numbers.
+        sql.getConfig().set("table.exec.resource.default-parallelism", "1");
         sql.executeSql(
                 "CREATE TABLE numbers (id BIGINT) WITH ('connector' = 'datagen', 'fields.id.kind' ="
                         + " 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '3000',"
-                        + " 'rows-per-second' = '2000')");
+                        + " 'rows-per-second' = '800')");
         table.declared()
                 .columns("c BIGINT, n BIGINT, s BIGINT, PRIMARY KEY (c) NOT ENFORCED")
                 .with("sink.properties.format", format)
                 .create(sql, "counts");
         // Counts of counts: rows are inserted, updated and deleted all the time.
-        insert(
-                "INSERT INTO counts SELECT c, COUNT(*), SUM(k) FROM (SELECT MOD(id, 7) AS k,"
-                        + " COUNT(*) AS c FROM numbers GROUP BY MOD(id, 7)) GROUP BY c");
+        JobClient job =
+                sql.executeSql(
+                                "INSERT INTO counts SELECT c, COUNT(*), SUM(k) FROM (SELECT"
+                                        + " MOD(id, 7) AS k, COUNT(*) AS c FROM numbers GROUP BY"
+                                        + " MOD(id, 7)) GROUP BY c")
+                        .getJobClient()
+                        .get();
+        Set<Long> seen = new TreeSet<>();
+        Until.holds(
+                "the job has ended",
+                () -> {
+                    boolean ended = job.getJobStatus().get().isTerminalState();
+                    List<List<String>> rows = table.rows();
+                    long numbers = rows.stream().mapToLong(row -> at(row, 0) * at(row, 1)).sum();
+                    assertThat(rows).as("%d numbers", numbers).isEqualTo(countsOfCounts(numbers));
+                    seen.add(numbers);
+                    return ended;
+                });
+        job.getJobExecutionResult().get();
+        assertThat(seen).hasSizeGreaterThan(3).contains(3000L);
         // 3000 = 7 * 428 + 4: remainders 1 to 4 come once more.
         assertThat(table.rows())
                 .containsExactly(List.of("428", "3", "11"), List.of("429", "4", "10"));
+    }
+
+    /** What the query gives for the numbers from 1 on. */
+    private static List<List<String>> countsOfCounts(long numbers) {
+        Map<Long, long[]> counts = new TreeMap<>();
+        for (long k = 0; k < 7; k++) {
+            long count = (numbers + 7 - k) / 7 - (k == 0 ? 1 : 0);
+            if (count > 0) {
+                long[] group = counts.computeIfAbsent(count, any -> new long[2]);
+                group[0]++;
+                group[1] += k;
+            }
+        }
+        return counts.entrySet().stream()
+                .map(e -> List.of("" + e.getKey(), "" + e.getValue()[0], "" + e.getValue()[1]))
+                .collect(Collectors.toList());
+    }
+
+    private static long at(List<String> row, int column) {
+        return Long.parseLong(row.get(column));
     }
 
     @ParameterizedTest
