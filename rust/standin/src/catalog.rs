@@ -7,6 +7,7 @@ use std::sync::{Arc, RwLock};
 use crate::clock::Clock;
 use crate::cluster::{read, write};
 use crate::engine::SqlError;
+use crate::fence::lag::Lags;
 use crate::tablet::Table;
 use crate::tablet_commit::Moment;
 
@@ -43,6 +44,8 @@ pub struct Catalog {
     next_number: AtomicI64,
     /// Clock of all writes.
     pub clock: Clock,
+    /// Front ends that lag.
+    pub lags: Arc<Lags>,
 }
 
 impl Default for Catalog {
@@ -56,6 +59,7 @@ impl Default for Catalog {
             next_id: AtomicI64::new(10_001),
             next_number: AtomicI64::new(1),
             clock: Clock::default(),
+            lags: Arc::default(),
         }
     }
 }
@@ -79,6 +83,14 @@ impl Catalog {
         }
     }
 
+    /// Time of a write that becomes visible now, with the stamp of its commit.
+    pub fn moment_of(&self, stamp: u64) -> Moment {
+        Moment {
+            stamp,
+            micros: self.clock.now_micros(),
+        }
+    }
+
     /// Names of all databases, sorted.
     pub fn database_names(&self) -> Vec<String> {
         read(&self.databases).keys().cloned().collect()
@@ -87,6 +99,19 @@ impl Catalog {
     /// True when the database exists; the built-in ones under any case.
     pub fn has_database(&self, name: &str) -> bool {
         read(&self.databases).contains_key(name) || is_built_in(name)
+    }
+
+    /// All tables, each with its database.
+    pub fn tables(&self) -> Vec<(String, Arc<Table>)> {
+        let mut tables = Vec::new();
+        for (database, relations) in read(&self.databases).iter() {
+            for relation in relations.values() {
+                if let Relation::Table(table) = relation {
+                    tables.push((database.clone(), Arc::clone(table)));
+                }
+            }
+        }
+        tables
     }
 
     /// Names in a database, sorted, with what they stand for.
@@ -156,6 +181,9 @@ impl Catalog {
             .ok_or_else(|| SqlError::unknown_database(database))?;
         if relations.contains_key(name) {
             return Ok(false);
+        }
+        if let Relation::Table(table) = &relation {
+            table.watch(&self.lags);
         }
         relations.insert(name.to_string(), relation);
         Ok(true)

@@ -61,6 +61,17 @@ impl Cluster {
         read(&self.frontends).clone()
     }
 
+    /// Index of the master; while it is stopped, the first of the others has taken over. `None` while none is alive.
+    pub fn master(&self) -> Option<usize> {
+        let frontends = read(&self.frontends);
+        let alive = |master: bool| {
+            frontends
+                .iter()
+                .position(|node| node.alive && (node.master || !master))
+        };
+        alive(true).or_else(|| alive(false))
+    }
+
     /// A copy of the back ends as they are now.
     pub fn backends(&self) -> Vec<Backend> {
         read(&self.backends).clone()

@@ -40,6 +40,8 @@ pub struct Session {
     pub database: Option<String>,
     /// Session variables by lower-case name; those never set have their global value.
     pub variables: BTreeMap<String, String>,
+    /// Index of the front end that its client is connected to; `None` for the master, whichever that is.
+    pub frontend: Option<usize>,
 }
 
 /// What one statement gave.
@@ -225,6 +227,15 @@ impl Engine {
             user: user.to_string(),
             database: None,
             variables: BTreeMap::new(),
+            frontend: None,
+        }
+    }
+
+    /// As [`Self::open_session`], of a client that is connected to a front end.
+    pub fn open_session_at(&self, user: &str, frontend: usize) -> Session {
+        Session {
+            frontend: Some(frontend),
+            ..self.open_session(user)
         }
     }
 

@@ -179,8 +179,8 @@ impl Load {
         }
     }
 
-    /// Makes the rows visible. The merge runs on a thread for blocking work.
-    pub(crate) async fn commit(self, catalog: &Arc<Catalog>) -> Result<Loaded, SqlError> {
+    /// Makes the rows visible, under the stamp of their commit. The merge runs on a thread for blocking work.
+    pub(crate) async fn commit(self, catalog: &Arc<Catalog>, stamp: u64) -> Result<Loaded, SqlError> {
         let loaded = self.loaded();
         if loaded.rows == 0 && !self.overwrite {
             return Ok(loaded);
@@ -193,7 +193,7 @@ impl Load {
             if !self.partitions.iter().all(alive) {
                 return Err(SqlError::plain("a partition was dropped during the load"));
             }
-            let moment = catalog.moment();
+            let moment = catalog.moment_of(stamp);
             if self.overwrite {
                 let replaced = |id: i64| {
                     self.partitions

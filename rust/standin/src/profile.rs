@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::profile_changelog::{ChangelogErrors, ChangelogSwitches, FenceRule, TsoStatus};
 use crate::profile_load::LoadSwitches;
 
 /// Declares an enum of named choices with `FromStr` and the list of its names.
@@ -151,8 +152,6 @@ pub struct Switches {
     pub changelog_names: NameSet,
     /// See [`Border`].
     pub changelog_border: Border,
-    /// Typed errors 5100 and 5101 (else the classic texts).
-    pub typed_changelog_errors: bool,
     /// `compress_type` of a load works for CSV only.
     pub compress_csv_only: bool,
     /// A text `IN` a list of integers compares texts (else numbers).
@@ -161,6 +160,8 @@ pub struct Switches {
     pub unknown_tablets_ignored: bool,
     /// Global value of the session variable `enable_parallel_result_sink`: results lie on several endpoints.
     pub parallel_result_sink: bool,
+    /// Switches of changelog queries and the TSO.
+    pub change: ChangelogSwitches,
     /// Switches of loads and transactions.
     pub load: LoadSwitches,
 }
@@ -192,11 +193,11 @@ impl Default for Switches {
             changelog: true,
             changelog_names: NameSet::Both,
             changelog_border: Border::StartInclusive,
-            typed_changelog_errors: false,
             compress_csv_only: false,
             in_compares_texts: false,
             unknown_tablets_ignored: false,
             parallel_result_sink: false,
+            change: ChangelogSwitches::default(),
             load: LoadSwitches::default(),
         }
     }
@@ -212,7 +213,11 @@ impl Switches {
         match name {
             "doris-5.0" => Ok(newest),
             "cloud-5.0" => Ok(Self {
-                typed_changelog_errors: true,
+                change: ChangelogSwitches {
+                    errors: ChangelogErrors::Typed,
+                    fence: FenceRule::Cloud,
+                    ..ChangelogSwitches::default()
+                },
                 load: LoadSwitches {
                     two_phase_on_unique: false,
                     ..LoadSwitches::default()
@@ -222,6 +227,10 @@ impl Switches {
             "doris-5.0-binlog" => Ok(Self {
                 changelog_names: NameSet::Binlog,
                 changelog_border: Border::EndInclusive,
+                change: ChangelogSwitches {
+                    tso_status: TsoStatus::Plain,
+                    ..ChangelogSwitches::default()
+                },
                 ..newest
             }),
             "doris-4.1" => Ok(Self {
@@ -283,7 +292,6 @@ impl Switches {
             "changelog" => put(&mut self.changelog, name, value),
             "changelog_names" => put(&mut self.changelog_names, name, value),
             "changelog_border" => put(&mut self.changelog_border, name, value),
-            "typed_changelog_errors" => put(&mut self.typed_changelog_errors, name, value),
             "compress_csv_only" => put(&mut self.compress_csv_only, name, value),
             "in_compares_texts" => put(&mut self.in_compares_texts, name, value),
             "unknown_tablets_ignored" => put(&mut self.unknown_tablets_ignored, name, value),
@@ -291,6 +299,7 @@ impl Switches {
             other => self
                 .load
                 .set(other, value)
+                .or_else(|| self.change.set(other, value))
                 .unwrap_or_else(|| Err(format!("unknown switch `{other}`"))),
         }
     }

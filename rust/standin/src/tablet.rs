@@ -1,6 +1,7 @@
 //! Stored rows: batches, tablets, partitions and the versions of a table that readers hold.
 
 use std::sync::{Arc, OnceLock, RwLock};
+use std::time::Instant;
 
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
@@ -10,6 +11,7 @@ use crate::catalog_partition::Bound;
 use crate::catalog_schema::TableSchema;
 use crate::cluster::{read, write};
 use crate::engine::{PartitionInfo, TableInfo, TabletInfo};
+use crate::fence::lag::Lags;
 use crate::tablet_commit::Writer;
 
 /// A stored batch holds at most this many rows.
@@ -143,9 +145,18 @@ pub struct Table {
     pub id: i64,
     /// Microseconds of the epoch when it was made.
     pub created_micros: i64,
-    current: RwLock<Arc<TableVersion>>,
+    versions: RwLock<Versions>,
+    /// Front ends that lag, for which past versions are kept.
+    lags: OnceLock<Arc<Lags>>,
     /// Taken by whoever changes rows or declaration, from the read that the change builds on to its publication.
     pub writer: Arc<tokio::sync::Mutex<Writer>>,
+}
+
+/// The newest version, and those before it that a lagging front end still sees, each with the moment of its end.
+#[derive(Debug)]
+struct Versions {
+    newest: Arc<TableVersion>,
+    past: Vec<(Instant, Arc<TableVersion>)>,
 }
 
 impl Table {
@@ -154,19 +165,60 @@ impl Table {
         Arc::new(Self {
             id,
             created_micros,
-            current: RwLock::new(Arc::new(version)),
+            versions: RwLock::new(Versions {
+                newest: Arc::new(version),
+                past: Vec::new(),
+            }),
+            lags: OnceLock::new(),
             writer: Arc::default(),
         })
     }
 
     /// The newest version.
     pub fn snapshot(&self) -> Arc<TableVersion> {
-        read(&self.current).clone()
+        read(&self.versions).newest.clone()
+    }
+
+    /// The version that was the newest at a moment that a lagging front end sees.
+    pub fn snapshot_at(&self, view: Instant) -> Arc<TableVersion> {
+        let versions = read(&self.versions);
+        let seen = versions.past.iter().find(|(end, _)| *end > view);
+        seen.map_or(&versions.newest, |(_, version)| version).clone()
+    }
+
+    /// Whether versions with a stamp below `end` were published after a moment that a lagging front end sees.
+    pub fn unseen(&self, view: Instant, end: u64) -> bool {
+        let versions = read(&self.versions);
+        let past = versions.past.iter().filter(|(end, _)| *end > view);
+        // The first of these is what it sees.
+        past.map(|(_, version)| version)
+            .chain([&versions.newest])
+            .skip(1)
+            .any(|version| version.stamp < end)
     }
 
     /// Makes a version the newest. The caller holds the writer.
     pub fn publish(&self, version: TableVersion) {
-        *write(&self.current) = Arc::new(version);
+        let mut versions = write(&self.versions);
+        let before = std::mem::replace(&mut versions.newest, Arc::new(version));
+        match self.lags.get().and_then(|lags| lags.oldest()) {
+            None => versions.past.clear(),
+            Some(oldest) => {
+                versions.past.retain(|(end, _)| *end > oldest);
+                versions.past.push((Instant::now(), before));
+            }
+        }
+    }
+
+    /// Forgets past versions: no front end lags any more.
+    pub(crate) fn forget_past(&self) {
+        write(&self.versions).past.clear();
+    }
+
+    /// From now on past versions are kept while a front end lags.
+    pub(crate) fn watch(&self, lags: &Arc<Lags>) {
+        // A table belongs to one catalog, so a second call could only be the same again.
+        let _ = self.lags.set(lags.clone());
     }
 
     /// The table as other modules see it.

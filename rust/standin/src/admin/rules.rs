@@ -38,6 +38,9 @@ pub enum Point {
     /// A Flight login: the Handshake call, or Basic credentials on any other call.
     #[serde(rename = "flight.handshake")]
     FlightHandshake,
+    /// The planning of a changelog query, before its window is looked at; `delay_ms`, `hold` and `answer` have an effect.
+    #[serde(rename = "incr.fence")]
+    IncrFence,
     /// `GetFlightInfo` of a front end, before the statement runs.
     #[serde(rename = "flight.get_info")]
     FlightGetInfo,

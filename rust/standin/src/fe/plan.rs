@@ -31,7 +31,7 @@ async fn plan(
     if engine.table_info(database, table).is_none() {
         return Err(missing(rest, database, table));
     }
-    let mut session = engine.open_session(&call.user);
+    let mut session = engine.open_session_at(&call.user, rest.index);
     session.database = Some(database.to_owned());
     let routes = engine.plan_tablets(&session, database, table, &sql).await?;
     let partitions = routes

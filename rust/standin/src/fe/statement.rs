@@ -22,7 +22,7 @@ pub(super) async fn answer(rest: &Rest, call: &Call, database: &str) -> Envelope
         return Envelope::bad_request("Missing statement request body");
     };
     let engine = &rest.shared.engine;
-    let mut session = engine.open_session(&call.user);
+    let mut session = engine.open_session_at(&call.user, rest.index);
     session.database = Some(database.to_owned());
     let start = Instant::now();
     match engine.execute(&mut session, &sql).await {

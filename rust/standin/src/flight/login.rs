@@ -105,7 +105,13 @@ fn open(
     let peer = connection.peer.to_string();
     let session = shared
         .sessions
-        .open_session(shared.engine.open_session(user), user, &peer, fe.index, &limits)
+        .open_session(
+            shared.engine.open_session_at(user, fe.index),
+            user,
+            &peer,
+            fe.index,
+            &limits,
+        )
         .map_err(Status::resource_exhausted)?;
     shared.counters.flight_logins.fetch_add(1, Ordering::Relaxed);
     Ok(session)

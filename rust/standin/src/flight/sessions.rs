@@ -245,6 +245,7 @@ mod tests {
             user: "root".to_owned(),
             database: None,
             variables: BTreeMap::new(),
+            frontend: None,
         }
     }
 

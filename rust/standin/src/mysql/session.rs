@@ -36,11 +36,11 @@ const COMMAND_MOST: usize = 1 << 30;
 pub(super) async fn serve(shared: Arc<Shared>, index: usize, connection: Connection) {
     let _open = Open::new(&shared.counters.mysql_connections);
     let handle = connection.handle();
-    let node = format!("fe{index}");
     let packets = Packets::new(connection);
     let mut session = Commands {
         shared: &shared,
-        node,
+        node: format!("fe{index}"),
+        index,
         handle: handle.clone(),
         packets,
     };
@@ -57,13 +57,15 @@ pub(super) async fn serve(shared: Arc<Shared>, index: usize, connection: Connect
 struct Commands<'a> {
     shared: &'a Arc<Shared>,
     node: String,
+    /// Position of the front end in the cluster.
+    index: usize,
     handle: ConnectionHandle,
     packets: Packets<Connection>,
 }
 
 impl Commands<'_> {
     async fn run(&mut self) -> io::Result<()> {
-        let mut session = self.shared.engine.open_session("");
+        let mut session = self.shared.engine.open_session_at("", self.index);
         let id = u32::try_from(session.id).unwrap_or(u32::MAX);
         let Some(client) = greet(&mut self.packets, id, &self.shared.users).await? else {
             return Ok(());

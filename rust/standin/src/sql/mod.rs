@@ -27,7 +27,7 @@ mod result_types;
 mod rewrite;
 mod show;
 mod show_nodes;
-mod tables;
+pub(crate) mod tables;
 mod tablets_plan;
 #[cfg(test)]
 pub(crate) mod tests;

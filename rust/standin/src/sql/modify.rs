@@ -36,14 +36,15 @@ impl Engine {
         let database = self.database_of(session, place.database.clone())?;
         let table = self.catalog().table(&database, &place.table)?;
         let txn = self.begin_statement(&database, &place.table, &table, None)?;
-        let _turn = self.turn(&table).await;
+        let turn = self.turn(&txn, &table).await;
         let mut writer = Arc::clone(&table.writer).lock_owned().await;
         let version = table.snapshot();
         let sql = format!("SELECT `{LOCATION}` FROM `__target` AS `{alias}` {predicate}");
         let rows = self.locations(session, &table, place, &sql).await?;
         let affected: usize = rows.values().map(Vec::len).sum();
         if affected > 0 {
-            let next = delete(&version, &mut writer, &rows, self.catalog().moment())?;
+            let moment = self.catalog().moment_of(turn.stamp);
+            let next = delete(&version, &mut writer, &rows, moment)?;
             table.publish(next);
         }
         self.done_statement(txn, affected as u64)
@@ -90,7 +91,7 @@ impl Engine {
         let database = self.database_of(session, place.database.clone())?;
         let table = self.catalog().table(&database, &place.table)?;
         let txn = self.begin_statement(&database, &place.table, &table, None)?;
-        let _turn = self.turn(&table).await;
+        let turn = self.turn(&txn, &table).await;
         let mut writer = Arc::clone(&table.writer).lock_owned().await;
         let version = table.snapshot();
         if version.schema.keys_type != KeysType::Unique {
@@ -171,7 +172,8 @@ impl Engine {
         }
         let affected = rows.rows();
         if affected > 0 {
-            let next = append(&version, &mut writer, rows.finish()?, self.catalog().moment())?;
+            let moment = self.catalog().moment_of(turn.stamp);
+            let next = append(&version, &mut writer, rows.finish()?, moment)?;
             table.publish(next);
         }
         self.done_statement(txn, affected as u64)

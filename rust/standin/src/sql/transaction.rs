@@ -30,9 +30,10 @@ impl Engine {
             .map_err(|error| self.refused(&error))
     }
 
-    /// Waits until everything that was committed into the table is visible; later commits wait for the place to be left.
-    pub(crate) async fn turn(&self, table: &Table) -> Turn {
-        let mut turn = self.transactions().turn(table.id);
+    /// Stamps the commit of a statement and waits until everything that was committed into the table before is visible;
+    /// later commits wait for the place to be left.
+    pub(crate) async fn turn(&self, txn: &OpenTxn, table: &Table) -> Turn {
+        let mut turn = self.transactions().turn(txn, table.id);
         turn.comes().await;
         turn
     }

@@ -103,7 +103,7 @@ impl Transactions {
         Ok(Decided { id, visible, strike })
     }
 
-    /// The decision itself: from here on the transaction is COMMITTED and has its place in the order.
+    /// The decision itself: from here on the transaction is COMMITTED, has its stamp and its place in the order.
     fn decided(
         &self,
         id: i64,
@@ -131,12 +131,15 @@ impl Transactions {
         }
         record.shown.state = TxnState::Committed;
         record.shown.committed = Some(now / 1000);
+        // Under the table's lock, so that stamps and places go together.
+        let stamp = self.catalog.clock.stamp();
+        record.shown.tso = Some(stamp);
         let load = record.load.take();
         let shown = record.shown.clone();
         table.set_deadline(id, i64::MAX);
         let strike = self.strike(Point::TxnPublish, &shown);
         let waits = strike.as_ref().is_some_and(|strike| strike.action().waits());
-        let turn = table.order.next(table_id, waits || !pause.is_zero());
+        let turn = table.order.next(table_id, waits || !pause.is_zero(), stamp);
         let done = turn.done();
         let publication = Publication {
             id,
@@ -158,7 +161,7 @@ impl Transactions {
             tokio::time::sleep(publication.pause).await;
         }
         let outcome = match publication.load {
-            Some(load) => load.commit(&self.catalog).await.map(|_| ()),
+            Some(load) => load.commit(&self.catalog, turn.stamp).await.map(|_| ()),
             None => Ok(()),
         };
         let (mut table, now) = self.now();

@@ -127,9 +127,51 @@ impl Transactions {
         self.now().0.purge(database, label)
     }
 
-    /// A place in the commit order of a table, for changes that are visible as soon as they are done.
-    pub(crate) fn turn(&self, table_id: i64) -> Turn {
-        self.now().0.order.next(table_id, false)
+    /// A place in the commit order of its table, with a stamp, for a transaction in PREPARE whose change is visible as soon
+    /// as it is done.
+    pub(crate) fn turn(&self, open: &OpenTxn, table_id: i64) -> Turn {
+        let (mut table, _) = self.now();
+        let stamp = self.catalog.clock.stamp();
+        if let Some(record) = table.get(open.id()) {
+            record.shown.tso = Some(stamp);
+        }
+        table.order.next(table_id, false, stamp)
+    }
+
+    /// The newest number: every transaction that begins from now on has a larger one.
+    pub(crate) fn watermark(&self) -> i64 {
+        self.now().0.last()
+    }
+
+    /// The first unfinished transaction on a table up to a number.
+    pub(crate) fn unfinished(&self, table_id: i64, watermark: i64) -> Option<i64> {
+        let (table, _) = self.now();
+        let mut found = table
+            .unfinished()
+            .filter(|record| record.table_id == table_id && record.shown.id <= watermark);
+        found.next().map(|record| record.shown.id)
+    }
+
+    /// The first transaction on a table that has a stamp below `end` and is not finished.
+    pub(crate) fn unseen(&self, table_id: i64, end: u64) -> Option<i64> {
+        let (table, _) = self.now();
+        let mut found = table.unfinished().filter(|record| {
+            record.table_id == table_id && record.shown.tso.is_some_and(|stamp| stamp < end)
+        });
+        found.next().map(|record| record.shown.id)
+    }
+
+    /// The largest stamp up to which every transaction is finished, given the present one.
+    pub(crate) fn committed_stamp(&self) -> u64 {
+        let (table, _) = self.now();
+        let current = self.catalog.clock.current().stamp;
+        let pending = table.unfinished().filter_map(|record| record.shown.tso);
+        pending.min().map_or(current, |oldest| current.min(oldest - 1))
+    }
+
+    /// The rule that strikes at a point, its pause left to the caller.
+    pub(crate) fn struck(&self, point: Point, sight: &Sight<'_>) -> Option<Strike> {
+        self.gate.get()?(point, sight)
     }
 
     /// Ends what has run out, also when nobody looks.
@@ -162,7 +204,7 @@ impl Transactions {
             label: Some(&shown.label),
             ..Sight::default()
         };
-        self.gate.get()?(point, &sight)
+        self.struck(point, &sight)
     }
 }
 

@@ -23,11 +23,13 @@ pub(crate) struct Turn {
     _left: DropGuard,
     /// Whether this place, or one before it, is slow.
     pub(crate) slow: bool,
+    /// Stamp (TSO) of the commit that holds the place: stamps rise in the order of places.
+    pub(crate) stamp: u64,
 }
 
 impl Order {
-    /// The next place of a table; `slow` says that its holder will take its time.
-    pub(crate) fn next(&mut self, table_id: i64, slow: bool) -> Turn {
+    /// The next place of a table, for the commit of a stamp; `slow` says that its holder will take its time.
+    pub(crate) fn next(&mut self, table_id: i64, slow: bool, stamp: u64) -> Turn {
         let done = CancellationToken::new();
         let before = self
             .last
@@ -45,6 +47,7 @@ impl Order {
             _left: done.clone().drop_guard(),
             done,
             slow,
+            stamp,
         }
     }
 }
@@ -75,9 +78,9 @@ mod tests {
     #[tokio::test]
     async fn places_of_a_table_come_in_order_and_those_of_others_at_once() {
         let mut order = Order::default();
-        let first = order.next(1, true);
-        let mut second = order.next(1, false);
-        let mut other = order.next(2, false);
+        let first = order.next(1, true, 1);
+        let mut second = order.next(1, false, 2);
+        let mut other = order.next(2, false, 3);
         other.comes().await;
         assert!(second.slow && !other.slow);
         let waiting = tokio::spawn(async move { second.comes().await });
@@ -85,6 +88,6 @@ mod tests {
         assert!(!waiting.is_finished());
         first.leave();
         waiting.await.unwrap();
-        assert!(!order.next(1, false).slow);
+        assert!(!order.next(1, false, 4).slow);
     }
 }

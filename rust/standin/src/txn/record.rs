@@ -81,6 +81,8 @@ pub struct Transaction {
     pub precommitted: Option<i64>,
     /// When it became COMMITTED.
     pub committed: Option<i64>,
+    /// Stamp (TSO) of its commit, once that is decided.
+    pub tso: Option<u64>,
     /// When it became VISIBLE or ABORTED.
     pub finished: Option<i64>,
 }

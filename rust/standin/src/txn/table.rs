@@ -103,6 +103,7 @@ impl Table {
                 begun: now / 1000,
                 precommitted: None,
                 committed: None,
+                tso: None,
                 finished: None,
             },
             table_id: begin.table_id,
@@ -208,6 +209,18 @@ impl Table {
             self.forget(*id);
         }
         ids.len()
+    }
+
+    /// The number given out last.
+    pub(super) fn last(&self) -> i64 {
+        self.last
+    }
+
+    /// Transactions that are neither visible nor aborted.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = &Record> {
+        self.records
+            .values()
+            .filter(|record| !record.shown.state.is_final())
     }
 
     /// All transactions in the order of their numbers.

@@ -49,7 +49,8 @@ async fn load(f: &Fixture, table: &str, headers: &[(&str, &str)], body: impl AsR
     };
     assert_eq!(staged.refused, None, "{:?}", staged.error_lines);
     if let Some(load) = staged.load {
-        load.commit(f.engine.catalog()).await.unwrap();
+        let catalog = f.engine.catalog();
+        load.commit(catalog, catalog.clock.stamp()).await.unwrap();
     }
     Counts {
         total: staged.total,

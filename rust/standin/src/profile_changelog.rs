@@ -1,0 +1,120 @@
+//! Switches of the changelog: forms of its errors, rules of its waits, where the TSO can be read.
+
+use std::str::FromStr;
+
+use crate::profile::choices;
+
+choices! {
+    /// How a changelog query that cannot be answered yet is refused.
+    ChangelogErrors {
+        /// `timeout waiting previous transactions finish …`, an ordinary error.
+        Classic = "classic",
+        /// `timeout waiting transaction become visible …`, an ordinary error of earlier servers.
+        ClassicOld = "classic_old",
+        /// Errors 5100 and 5101 with their names; through Flight `UNAVAILABLE` with metadata.
+        Typed = "typed",
+    }
+}
+choices! {
+    /// Which transactions a changelog query waits for.
+    FenceRule {
+        /// Every unfinished one on the table that began before the query.
+        Classic = "classic",
+        /// With an end: those decided, not yet visible, with a stamp below the end. Without: as `classic`.
+        Cloud = "cloud",
+    }
+}
+choices! {
+    /// `GET /api/tso`.
+    TsoApi {
+        /// Every front end answers for the master.
+        Any = "any",
+        /// The master answers, others refuse.
+        Master = "master",
+        /// There is none.
+        Absent = "absent",
+    }
+}
+choices! {
+    /// `information_schema.tso_status` and `SHOW TSO STATUS`.
+    TsoStatus {
+        /// With the columns `COMMITTED_TSO` and `COMMITTED_TSO_PHYSICAL_TIME`.
+        Committed = "committed",
+        /// Without them.
+        Plain = "plain",
+        /// There is none.
+        Absent = "absent",
+    }
+}
+
+/// Every switch of this part; part of [`crate::profile::Switches`]. Without a changelog none has an effect, and the TSO
+/// cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangelogSwitches {
+    /// See [`ChangelogErrors`].
+    pub errors: ChangelogErrors,
+    /// See [`FenceRule`].
+    pub fence: FenceRule,
+    /// See [`TsoApi`].
+    pub tso_api: TsoApi,
+    /// See [`TsoStatus`].
+    pub tso_status: TsoStatus,
+    /// Global value of the session variable `change_visible_timeout_ms`: milliseconds of real time that a changelog query
+    /// waits.
+    pub change_visible_timeout_ms: u64,
+}
+
+impl Default for ChangelogSwitches {
+    fn default() -> Self {
+        Self {
+            errors: ChangelogErrors::Classic,
+            fence: FenceRule::Classic,
+            tso_api: TsoApi::Any,
+            tso_status: TsoStatus::Committed,
+            change_visible_timeout_ms: 60_000,
+        }
+    }
+}
+
+impl ChangelogSwitches {
+    /// Sets one switch; `None` when it is none of these.
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
+        Some(match name {
+            "changelog_errors" => put(&mut self.errors, name, value),
+            "changelog_fence" => put(&mut self.fence, name, value),
+            "tso_api" => put(&mut self.tso_api, name, value),
+            "tso_status" => put(&mut self.tso_status, name, value),
+            "change_visible_timeout_ms" => put(&mut self.change_visible_timeout_ms, name, value),
+            _ => return None,
+        })
+    }
+}
+
+fn put<T: FromStr>(slot: &mut T, name: &str, value: &str) -> Result<(), String>
+where
+    T::Err: std::fmt::Display,
+{
+    *slot = value
+        .parse()
+        .map_err(|error: T::Err| format!("switch {name}: {error}"))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_are_set_by_name() {
+        let mut switches = ChangelogSwitches::default();
+        switches.set("changelog_errors", "typed").unwrap().unwrap();
+        switches.set("change_visible_timeout_ms", "5").unwrap().unwrap();
+        assert_eq!(
+            (switches.errors, switches.change_visible_timeout_ms),
+            (ChangelogErrors::Typed, 5)
+        );
+        let refused = switches.set("tso_api", "none").unwrap().unwrap_err();
+        assert!(refused.contains("any, master, absent"), "{refused}");
+        assert!(switches.set("date_form", "utf8").is_none());
+    }
+}
