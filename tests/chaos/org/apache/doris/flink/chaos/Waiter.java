@@ -1,6 +1,7 @@
 package org.apache.doris.flink.chaos;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 
@@ -35,8 +36,8 @@ public final class Waiter {
                 if (condition.call()) {
                     return true;
                 }
-            } catch (IOException unreachable) {
-                // Flink's REST service may be away together with its process.
+            } catch (IOException | UncheckedIOException unreachable) {
+                // Flink's REST service may be away together with its process, or a server.
             }
             if (System.nanoTime() - end > 0) {
                 return false;

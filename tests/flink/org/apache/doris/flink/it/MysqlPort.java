@@ -16,7 +16,7 @@ import java.util.List;
  * A MySQL client that is just enough to run statements as {@code root} without a password and to
  * see values as the port shows them: as text.
  */
-final class MysqlPort implements Closeable {
+public final class MysqlPort implements Closeable {
 
     private static final int CAPABILITIES = 0x0000_0200 | 0x0000_8000 | 0x0008_0000;
     private static final int UTF8MB4 = 45;
@@ -27,7 +27,7 @@ final class MysqlPort implements Closeable {
     private int sequence;
 
     /** Connects and logs in. */
-    MysqlPort(int port) throws IOException {
+    public MysqlPort(int port) throws IOException {
         socket = new Socket("127.0.0.1", port);
         socket.setTcpNoDelay(true);
         in = new DataInputStream(new java.io.BufferedInputStream(socket.getInputStream()));
@@ -46,7 +46,7 @@ final class MysqlPort implements Closeable {
     }
 
     /** Runs one statement; its rows as text, null for NULL; none for a statement without rows. */
-    List<List<String>> query(String sql) {
+    public List<List<String>> query(String sql) {
         try {
             sequence = 0;
             ByteArrayOutputStream command = new ByteArrayOutputStream();

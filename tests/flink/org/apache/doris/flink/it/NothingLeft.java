@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** What must be gone once no job runs: handles, batches, bytes, threads, sessions, streams. */
-final class NothingLeft {
+public final class NothingLeft {
 
     /** Name of the native runtime's threads, as the system shows it. */
     private static final String THREAD_NAME = "doris-native";
@@ -40,7 +40,8 @@ final class NothingLeft {
         }
     }
 
-    private static Map<String, Long> open(Standin standin) throws IOException {
+    /** What is still open, natively and at the server, by name; empty when nothing is. */
+    public static Map<String, Long> open(Standin standin) throws IOException {
         Map<String, Long> open = new TreeMap<>();
         open.put("handles", NativeCounters.openHandles());
         open.put("batches", NativeCounters.liveBatches());

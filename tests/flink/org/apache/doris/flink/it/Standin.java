@@ -101,8 +101,19 @@ public final class Standin
 
     /** Connects to the MySQL port anew, after its front end was stopped. */
     public void reconnect() throws IOException {
+        use(0);
+    }
+
+    /** From now on statements go to the MySQL port of another front end. */
+    public void use(int frontend) throws IOException {
         mysql.close();
-        mysql = new MysqlPort(port("fe", 0, "mysql"));
+        mysql = connect(frontend);
+    }
+
+    /** The newest position of the changelog, in milliseconds. */
+    public long positionMillis() {
+        return Long.parseLong(
+                value("SELECT CURRENT_TSO_PHYSICAL_TIME FROM information_schema.tso_status"));
     }
 
     /** Runs statements over the MySQL port. */
@@ -134,6 +145,31 @@ public final class Standin
     /** Moves the server's clock: timeouts of loads, pre-commit expiry and retention follow it. */
     public void advanceClock(Duration by) {
         call("POST", "/clock", "{\"advance_ms\":" + by.toMillis() + "}");
+    }
+
+    /** Moves the server's clock back, as a front end's may go that becomes the master. */
+    public void turnClockBack(Duration by) {
+        call("POST", "/clock", "{\"back_ms\":" + by.toMillis() + "}");
+    }
+
+    /** From now on a front end plans with what it saw so long ago; 0 ends that. */
+    public void lag(int frontend, Duration by) {
+        call("POST", "/frontends/" + frontend + "/lag", "{\"ms\":" + by.toMillis() + "}");
+    }
+
+    /** Forgets all Flight tokens: whoever has one must log in again. */
+    public void dropSessions() {
+        call("POST", "/sessions/drop", "");
+    }
+
+    /** Another connection to the MySQL port of a front end. */
+    public MysqlPort connect(int frontend) throws IOException {
+        return new MysqlPort(port("fe", frontend, "mysql"));
+    }
+
+    /** How many back or front ends there are: {@code be} or {@code fe}. */
+    public int count(String kind) {
+        return nodes(kind).size();
     }
 
     /**
