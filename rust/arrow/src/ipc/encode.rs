@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
-use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
+use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ToByteSlice};
 use arrow_ipc::{FieldNode, MessageBuilder, MessageHeader, MetadataVersion, RecordBatchBuilder};
 use arrow_schema::DataType;
 use bytes::Bytes;
@@ -19,6 +19,16 @@ pub enum Piece<'a> {
     Raw(&'a ColumnSlots),
     /// A column in canonical form.
     Array(ArrayRef),
+}
+
+/// One column of a batch that is made longer by [`extend`].
+pub enum Extended<'a> {
+    /// A column whose bytes stay where they are in the body.
+    Kept(&'a ColumnSlots),
+    /// New values, none of them NULL.
+    Int8(&'a [i8]),
+    /// New values, none of them NULL.
+    Int64(&'a [i64]),
 }
 
 /// Buffers start at multiples of this many bytes, as IPC asks.
@@ -37,13 +47,51 @@ pub fn assemble(layout: &Layout, body: &[u8], pieces: &[Piece<'_>]) -> Result<Ip
     Ok(out.finish(layout.rows))
 }
 
+/// Chooses columns of a batch of `layout.rows` rows and adds new ones. The body is copied in one piece up to the last byte of
+/// what is kept, whatever the number of columns; new values follow behind it.
+pub fn extend(layout: &Layout, body: &[u8], columns: &[Extended<'_>]) -> IpcBatch {
+    let mut end = 0;
+    let mut added = 0;
+    for column in columns {
+        match column {
+            Extended::Kept(slots) => {
+                let ranges = &layout.buffers[slots.buffers.clone()];
+                end = ranges.iter().map(|range| range.end).fold(end, usize::max);
+            }
+            Extended::Int8(values) => added += values.len() + ALIGNMENT,
+            Extended::Int64(values) => added += size_of_val::<[i64]>(values) + ALIGNMENT,
+        }
+    }
+    let mut out = Out::default();
+    out.body.reserve_exact(end + ALIGNMENT + added);
+    out.body.extend_from_slice(&body[..end]);
+    out.body.resize(end.next_multiple_of(ALIGNMENT), 0);
+    for column in columns {
+        match column {
+            Extended::Kept(slots) => {
+                for (length, nulls) in &layout.nodes[slots.nodes.clone()] {
+                    out.node(*length, *nulls);
+                }
+                for range in &layout.buffers[slots.buffers.clone()] {
+                    let (start, length) = (range.start as i64, range.len() as i64);
+                    out.buffers.push(arrow_ipc::Buffer::new(start, length));
+                }
+            }
+            Extended::Int8(values) => out.values(values.len(), values.to_byte_slice()),
+            Extended::Int64(values) => out.values(values.len(), values.to_byte_slice()),
+        }
+    }
+    out.finish(layout.rows)
+}
+
 /// A batch without columns: only its number of rows counts.
 pub fn empty(rows: usize) -> IpcBatch {
     Out::default().finish(rows)
 }
 
+/// A batch under construction.
 #[derive(Default)]
-struct Out {
+pub(super) struct Out {
     nodes: Vec<FieldNode>,
     buffers: Vec<arrow_ipc::Buffer>,
     body: Vec<u8>,
@@ -67,6 +115,13 @@ impl Out {
         let start = self.body.len();
         self.body.extend_from_slice(bytes);
         self.close_buffer(start);
+    }
+
+    /// A column of numbers without NULL.
+    fn values(&mut self, length: usize, bytes: &[u8]) {
+        self.node(length, 0);
+        self.bytes(&[]);
+        self.bytes(bytes);
     }
 
     fn close_buffer(&mut self, start: usize) {
@@ -100,7 +155,7 @@ impl Out {
         first.as_usize()..last.as_usize()
     }
 
-    fn array(&mut self, array: &dyn Array) -> Result<()> {
+    pub(super) fn array(&mut self, array: &dyn Array) -> Result<()> {
         let nulls = array.nulls();
         self.node(array.len(), nulls.map_or(0, NullBuffer::null_count));
         self.validity(nulls);
@@ -139,7 +194,7 @@ impl Out {
         Ok(())
     }
 
-    fn finish(self, rows: usize) -> IpcBatch {
+    pub(super) fn finish(self, rows: usize) -> IpcBatch {
         let mut builder =
             FlatBufferBuilder::with_capacity(256 + 16 * (self.nodes.len() + self.buffers.len()));
         let nodes = builder.create_vector(&self.nodes);

@@ -3,12 +3,14 @@
 mod encode;
 mod layout;
 mod rows;
+mod tail;
 
 use bytes::Bytes;
 
-pub use encode::{Piece, assemble, empty};
+pub use encode::{Extended, Piece, assemble, empty, extend};
 pub use layout::{ColumnSlots, Layout};
 pub use rows::batch_from_layout;
+pub use tail::tail;
 
 /// One record batch as an IPC message. Cloning shares the bytes.
 #[derive(Clone, Debug)]

@@ -18,6 +18,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
 
+pub(crate) use plan::bytes_for_text;
 pub use zone::Zone;
 
 use crate::error::{Error, Result};
@@ -112,7 +113,7 @@ impl Normalizer {
             .map(|c| c.source)
             .collect();
         Ok(Self {
-            delivered: Arc::new(plan::bytes_for_text(delivered)),
+            delivered: Arc::new(bytes_for_text(delivered)),
             columns,
             identity,
             decoded,

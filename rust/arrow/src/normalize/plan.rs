@@ -316,7 +316,7 @@ fn plain_form(arrow: &DataType) -> Option<DataType> {
 }
 
 /// The schema under which batches are decoded: text as bytes, since what Doris stores need not be valid UTF-8.
-pub(super) fn bytes_for_text(schema: &Schema) -> Schema {
+pub(crate) fn bytes_for_text(schema: &Schema) -> Schema {
     Schema::new(schema.fields().iter().map(bytes_field).collect::<Fields>())
 }
 

@@ -19,8 +19,10 @@
 mod compat;
 mod doris;
 mod flink;
+mod natural;
 mod text;
 
 pub use compat::{match_fields, select_type};
 pub use doris::{DorisField, DorisType};
 pub use flink::{FlinkField, FlinkKind, FlinkType, MAX_LENGTH};
+pub use natural::natural_type;
