@@ -64,6 +64,20 @@ async fn a_commit_is_asked_for_by_transaction() {
     }
 }
 
+/// Success means committed; whether readers see it yet is not asked.
+#[tokio::test]
+async fn two_pc_8_a_commit_does_not_wait_for_its_publication() {
+    let be = Scripted::start(|_, _| said("Success", "transaction [4005] commit successfully.")).await;
+    let fe = front_end(be.address, |_| "COMMITTED".to_owned()).await;
+    let sink = write(&fe.address.to_string()).sink();
+    let outcome = bounded(sink.commit("db", "t", 4005, "l_1")).await;
+    assert_eq!(outcome.unwrap(), CommitOutcome::Committed { retries: 0 });
+    assert_eq!(be.seen("2pc").len(), 1);
+    assert!(fe.seen("get_load_state").is_empty());
+    assert_eq!(sink.state("db", "l_1").await.unwrap(), LabelState::Committed);
+    assert_eq!(fe.seen("get_load_state").len(), 1);
+}
+
 #[tokio::test]
 async fn two_pc_7_committed_before_is_done() {
     for text in [

@@ -197,7 +197,7 @@ class SinkPlanTest {
                         + " 'sink.properties.where': line breaks and control characters are not"
                         + " allowed. Write a delimiter as '\\n' or '\\x01', and anything else"
                         + " without them.",
-                // 8.2
+                // 8.2; CSV-5
                 "sink.properties.format | parquet | Invalid value 'parquet' for option"
                         + " 'sink.properties.format': allowed are 'csv', 'json', 'arrow'.",
                 "sink.properties.format;sink.properties.strip_outer_array | json;TRUE | Invalid"
