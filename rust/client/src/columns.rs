@@ -105,7 +105,8 @@ fn compared_otherwise(config: &ReadConfig, table: &[DorisColumn]) -> Vec<String>
     problems
 }
 
-async fn describe(flight: &mut Flight, table: &Table) -> Result<Vec<DorisColumn>, Error> {
+/// The columns of a table in its order.
+pub(crate) async fn describe(flight: &mut Flight, table: &Table) -> Result<Vec<DorisColumn>, Error> {
     let described = match flight.fetch(&sql::columns_query(table)).await {
         Ok(rows) => parse(&rows.batches, table)?,
         // An external catalog may not have the view.

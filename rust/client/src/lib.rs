@@ -7,6 +7,7 @@ mod cluster;
 mod columns;
 pub mod config;
 mod counters;
+pub mod describe;
 pub mod error;
 mod fe;
 mod flight;

@@ -24,7 +24,7 @@ pub struct ScanPlan {
 }
 
 /// How long the end of planning waits for the session to be closed.
-const CLOSE_LIMIT: Duration = Duration::from_millis(900);
+pub(crate) const CLOSE_LIMIT: Duration = Duration::from_millis(900);
 
 /// Plans a read: login, comparison of the table with its declaration, a trial of the query without rows, tablets. Errors are
 /// complete: all differences of the schema are in one message. Holds a Flight session while it runs.
