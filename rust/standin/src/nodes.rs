@@ -171,6 +171,21 @@ impl Nodes {
         self.set_frontend(index, true)
     }
 
+    /// Lets a front end fall behind the master, or catch up with zero.
+    pub(crate) fn lag_frontend(&self, index: usize, behind: Duration) -> Result<()> {
+        let cluster = &self.shared.cluster;
+        if cluster.frontends().len() <= index {
+            return Err(StandinError::Config(format!("no front end {index}")));
+        }
+        if cluster.master() == Some(index) && !behind.is_zero() {
+            return Err(StandinError::Config(format!(
+                "front end {index} is the master, which does not lag"
+            )));
+        }
+        self.shared.engine.set_lag(index, behind);
+        Ok(())
+    }
+
     /// Forgets all Flight tokens; gives how many.
     pub(crate) fn drop_sessions(&self) -> usize {
         let ended = self.shared.sessions.drop_all(None);

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -210,6 +211,12 @@ impl Standin {
     /// Brings a front end back on its ports.
     pub async fn start_frontend(&self, index: usize) -> Result<()> {
         self.nodes.start_frontend(index).await
+    }
+
+    /// Lets a front end plan plain queries with versions as old as `behind`, as a follower that lags; zero ends it. The
+    /// master does not lag: that is an error.
+    pub fn lag_frontend(&self, index: usize, behind: Duration) -> Result<()> {
+        self.nodes.lag_frontend(index, behind)
     }
 
     /// Forgets all Flight tokens; gives how many.

@@ -1,6 +1,7 @@
 //! HTTP service of the admin port.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
@@ -208,8 +209,22 @@ async fn backend(State(nodes): State<Arc<Nodes>>, Path((index, what)): Path<(usi
     )
 }
 
-async fn frontend(State(nodes): State<Arc<Nodes>>, Path((index, what)): Path<(usize, String)>) -> Response {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lag {
+    ms: u64,
+}
+
+async fn frontend(
+    State(nodes): State<Arc<Nodes>>,
+    Path((index, what)): Path<(usize, String)>,
+    body: String,
+) -> Response {
     let changed = match what.as_str() {
+        "lag" => match serde_json::from_str::<Lag>(&body) {
+            Ok(lag) => nodes.lag_frontend(index, Duration::from_millis(lag.ms)),
+            Err(error) => return refusal(StatusCode::BAD_REQUEST, error.to_string()),
+        },
         "stop" => nodes.stop_frontend(index).await,
         "start" => nodes.start_frontend(index).await,
         _ => return refusal(StatusCode::NOT_FOUND, format!("no action {what}")),

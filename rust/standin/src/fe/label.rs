@@ -5,7 +5,6 @@ use serde_json::json;
 use super::envelope::Envelope;
 use super::load::redirect_to;
 use super::{Call, Outcome, Rest};
-use crate::cluster::Frontend;
 use crate::url::component;
 
 /// Answers at the master; a follower sends the client there.
@@ -13,9 +12,10 @@ pub(super) fn answer(rest: &Rest, call: &Call, database: &str, authorization: &s
     let Some(label) = call.parameter("label").filter(|label| !label.is_empty()) else {
         return Outcome::Envelope(Envelope::bad_request("No label selected."));
     };
-    let frontends = rest.shared.cluster.frontends();
-    if let Some((index, master)) = master(&frontends)
+    let cluster = &rest.shared.cluster;
+    if let Some(index) = cluster.master()
         && index != rest.index
+        && let Some(master) = cluster.frontends().get(index)
     {
         let path = call.path();
         let query = format!("label={}", component(label));
@@ -32,17 +32,4 @@ pub(super) fn answer(rest: &Rest, call: &Call, database: &str, authorization: &s
     let state = engine.transactions().state(database, label);
     let state = state.map_or("UNKNOWN", crate::txn::TxnState::name);
     Outcome::Envelope(Envelope::success(json!(state)))
-}
-
-/// The master; while it is stopped, the first of the others has taken over.
-fn master(frontends: &[Frontend]) -> Option<(usize, &Frontend)> {
-    let alive = || {
-        frontends
-            .iter()
-            .enumerate()
-            .filter(|(_, frontend)| frontend.alive)
-    };
-    alive()
-        .find(|(_, frontend)| frontend.master)
-        .or_else(|| alive().next())
 }

@@ -6,6 +6,7 @@ mod load;
 mod plan;
 mod schema;
 mod statement;
+mod tso;
 
 use std::sync::Arc;
 
@@ -236,15 +237,16 @@ impl Rest {
                 plan::answer(self, call, catalog, database, table).await
             }
             ["api", "backends"] if get => self.backends(call),
+            ["api", "tso"] if get => match tso::answer(self) {
+                Some(envelope) => envelope,
+                None => return not_found(call),
+            },
             ["api", "query", _namespace, database] if post => statement::answer(self, call, database).await,
             ["api", "query", database] if post => statement::answer(self, call, database).await,
             ["api", database, "get_load_state"] if get => {
                 return label::answer(self, call, database, authorization);
             }
-            _ => {
-                let text = json!({"timestamp": 0, "status": 404, "error": "Not Found", "path": call.path()});
-                return Outcome::Plain(StatusCode::NOT_FOUND, text.to_string());
-            }
+            _ => return not_found(call),
         };
         Outcome::Envelope(envelope)
     }
@@ -291,6 +293,11 @@ impl Call {
         };
         last.starts_with('_').then(|| format!("{database}.{table}"))
     }
+}
+
+fn not_found(call: &Call) -> Outcome {
+    let text = json!({"timestamp": 0, "status": 404, "error": "Not Found", "path": call.path()});
+    Outcome::Plain(StatusCode::NOT_FOUND, text.to_string())
 }
 
 /// What a rule puts in the answer's place.

@@ -28,9 +28,9 @@ impl Engine {
         }
         cursor.take();
         match first.as_str() {
-            "INSERT" => self.insert(session, statement, &mut cursor).await,
-            "DELETE" => self.delete(session, statement, &mut cursor).await,
-            "UPDATE" => self.update(session, statement, &mut cursor).await,
+            "INSERT" => self.insert(&at_master(session), statement, &mut cursor).await,
+            "DELETE" => self.delete(&at_master(session), statement, &mut cursor).await,
+            "UPDATE" => self.update(&at_master(session), statement, &mut cursor).await,
             "TRUNCATE" => self.truncate(session, &mut cursor).await,
             "CREATE" => self.create(session, statement, &mut cursor).await,
             "DROP" => self.drop(session, &mut cursor),
@@ -69,5 +69,13 @@ impl Engine {
         }
         session.database = Some(database);
         Ok(done())
+    }
+}
+
+/// A front end forwards what writes to the master, and what it reads, too.
+fn at_master(session: &Session) -> Session {
+    Session {
+        frontend: None,
+        ..session.clone()
     }
 }

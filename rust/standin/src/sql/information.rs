@@ -11,7 +11,7 @@ use crate::engine::{Engine, KeysType, SqlError};
 use crate::types::DorisType;
 
 /// Tables of `information_schema`.
-pub(crate) const TABLES: [&str; 4] = ["columns", "schemata", "tables", "views"];
+const TABLES: [&str; 5] = ["columns", "schemata", "tables", "tso_status", "views"];
 
 const TEXT: DorisType = DorisType::Varchar(65533);
 const NUMBER: DorisType = DorisType::BigInt;
@@ -30,9 +30,18 @@ impl Engine {
             "columns" => self.columns_listing()?.into_table(),
             "schemata" => self.schemata_listing().into_table(),
             "tables" => self.tables_listing()?.into_table(),
+            "tso_status" if self.has_tso_status() => self.tso_listing().into_table(),
             "views" => self.views_listing()?.into_table(),
             _ => Err(SqlError::unknown_table(database, table)),
         }
+    }
+
+    /// Names of the tables of `information_schema`.
+    pub(crate) fn information_tables(&self) -> impl Iterator<Item = &'static str> {
+        let tso = self.has_tso_status();
+        TABLES
+            .into_iter()
+            .filter(move |name| tso || *name != "tso_status")
     }
 
     fn schemata_listing(&self) -> Listing {
@@ -61,7 +70,8 @@ impl Engine {
         let mut out = Vec::new();
         for database in self.catalog().database_names() {
             if database == "information_schema" {
-                out.extend(TABLES.iter().map(|t| (database.clone(), (*t).to_string(), None)));
+                let tables = self.information_tables();
+                out.extend(tables.map(|name| (database.clone(), name.to_string(), None)));
                 continue;
             }
             // A database that was dropped meanwhile has no relations.

@@ -63,7 +63,7 @@ impl Engine {
         let Relation::Table(table) = self.catalog().relation(&database, &scan.place.table)? else {
             return Ok(None);
         };
-        let version = table.snapshot();
+        let version = self.version_at(session, &table);
         let mut indexes = Vec::new();
         let mut columns = Vec::new();
         for item in &scan.items {
@@ -158,7 +158,7 @@ fn read_scan(statement: &Statement) -> Option<Scan> {
     if !cursor.eat("FROM") {
         return None;
     }
-    let place = read_place(&mut cursor).ok()?;
+    let place = read_place(&mut cursor).ok().filter(|place| place.incr.is_none())?;
     let mut alias = None;
     if cursor.eat("AS") {
         alias = Some(cursor.ident().ok()?);

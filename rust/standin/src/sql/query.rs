@@ -157,6 +157,7 @@ impl Engine {
             items,
         } = rewrite(statement, &variables)?;
         let mut ast = parse(tokens)?;
+        self.hide_columns(&mut ast, &lifted);
         let shown = normalise(&mut ast, &items);
         let surroundings = Surroundings {
             zone: self.zone(session),
@@ -166,6 +167,7 @@ impl Engine {
             connection: session.id,
             version: self.variable(session, "version").unwrap_or_default(),
         };
+        let now = self.catalog().clock.current();
         let zone = surroundings.zone;
         let catalog = Arc::new(MemoryCatalogProvider::new());
         let default = session.database.clone().unwrap_or_else(|| NO_DATABASE.into());
@@ -179,7 +181,7 @@ impl Engine {
             let table = reference.table().to_string();
             let provider = match own.get(&table) {
                 Some(provider) => Arc::clone(provider),
-                None => self.provider(session, &reference, &lifted, depth).await?,
+                None => self.provider(session, &reference, &lifted, now, depth).await?,
             };
             register(&catalog, &schema, table, provider)?;
         }
@@ -232,13 +234,14 @@ impl Engine {
         session: &Session,
         reference: &TableReference,
         lifted: &[Lifted],
+        now: Tso,
         depth: usize,
     ) -> Result<Arc<dyn TableProvider>, SqlError> {
         let table = reference.table();
         if let Some(number) = (0..lifted.len()).find(|n| lifted_name(*n) == table) {
             return match &lifted[number] {
                 Lifted::Numbers(count) => numbers_table(*count),
-                Lifted::Place(place) => self.place_provider(session, place.clone(), depth).await,
+                Lifted::Place(place) => self.place_provider(session, place.clone(), now, depth).await,
             };
         }
         let place = Place {
@@ -246,22 +249,23 @@ impl Engine {
             table: table.to_string(),
             ..Place::default()
         };
-        self.place_provider(session, place, depth).await
+        self.place_provider(session, place, now, depth).await
     }
 
     async fn place_provider(
         &self,
         session: &Session,
         place: Place,
+        now: Tso,
         depth: usize,
     ) -> Result<Arc<dyn TableProvider>, SqlError> {
         let database = self.database_of(session, place.database.clone())?;
-        if is_built_in(&database) {
+        if is_built_in(&database) && place.incr.is_none() {
             return self.information_table(&database, &place.table);
         }
         match self.catalog().relation(&database, &place.table)? {
             Relation::Table(table) => {
-                let version = table.snapshot();
+                let version = self.version_at(session, &table);
                 if !self.switches().unknown_tablets_ignored {
                     place.check_tablets(&version)?;
                 }

@@ -51,7 +51,9 @@ impl Engine {
             }
             listing
         } else if cursor.eat("FRONTENDS") {
-            self.show_frontends()
+            self.show_frontends(session)
+        } else if cursor.eat_all(&["TSO", "STATUS"]) {
+            self.show_tso_status()?
         } else if cursor.eat("BACKENDS") {
             self.show_backends()
         } else if cursor.eat_all(&["CREATE", "TABLE"]) || cursor.eat_all(&["CREATE", "VIEW"]) {
@@ -197,9 +199,8 @@ impl Engine {
             .collect();
         if database.eq_ignore_ascii_case("information_schema") {
             names.extend(
-                super::information::TABLES
-                    .iter()
-                    .map(|t| ((*t).to_string(), "SYSTEM VIEW")),
+                self.information_tables()
+                    .map(|name| (name.to_string(), "SYSTEM VIEW")),
             );
         }
         for (name, kind) in names {
@@ -244,7 +245,7 @@ impl Engine {
         cursor.expect("FROM")?;
         let (database, name) = cursor.table_name()?;
         let database = self.database_of(session, database)?;
-        let version = self.catalog().table(&database, &name)?.snapshot();
+        let version = self.version_at(session, &*self.catalog().table(&database, &name)?);
         let mut listing = Listing::of_texts(&[
             "PartitionId",
             "PartitionName",
@@ -291,7 +292,7 @@ impl Engine {
         cursor.expect("FROM")?;
         let place = super::relation::read_place(cursor)?;
         let database = self.database_of(session, place.database.clone())?;
-        let version = self.catalog().table(&database, &place.table)?.snapshot();
+        let version = self.version_at(session, &*self.catalog().table(&database, &place.table)?);
         let mut listing = Listing::of_texts(&[
             "TabletId",
             "ReplicaId",

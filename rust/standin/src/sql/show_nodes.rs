@@ -7,7 +7,7 @@ use crate::catalog::Relation;
 use crate::engine::{Engine, Session};
 
 impl Engine {
-    pub(crate) fn show_frontends(&self) -> Listing {
+    pub(crate) fn show_frontends(&self, session: &Session) -> Listing {
         let mut listing = Listing::of_texts(&[
             "Name",
             "Host",
@@ -30,6 +30,8 @@ impl Engine {
             "CurrentConnected",
         ]);
         let now = self.shown_time(self.catalog().clock.now_micros());
+        let master = self.cluster().master();
+        let own = session.frontend.or(master);
         for (at, node) in self.cluster().frontends().into_iter().enumerate() {
             listing.add([
                 node.name,
@@ -40,7 +42,7 @@ impl Engine {
                 "9020".into(),
                 shown_port(node.flight),
                 "FOLLOWER".into(),
-                node.master.to_string(),
+                (master == Some(at)).to_string(),
                 "1".into(),
                 "true".into(),
                 node.alive.to_string(),
@@ -50,7 +52,7 @@ impl Engine {
                 "true".into(),
                 String::new(),
                 self.switches().version.clone(),
-                if at == 0 { "Yes" } else { "No" }.into(),
+                if own == Some(at) { "Yes" } else { "No" }.into(),
             ]);
         }
         listing

@@ -43,7 +43,7 @@ impl Engine {
             return Err(only_single_table());
         };
         let is_other = {
-            let own = found.snapshot();
+            let own = self.version_at(session, &found);
             let first = |v: &crate::tablet::TableVersion| v.partitions.first().map(|p| p.id);
             first(&own) != first(snapshot.version())
         };

@@ -103,6 +103,11 @@ impl Engine {
         let version = &self.switches().version;
         let parallel = u8::from(self.switches().parallel_result_sink);
         all.insert("enable_parallel_result_sink".into(), parallel.to_string());
+        if self.switches().changelog {
+            let timeout = self.switches().change.change_visible_timeout_ms;
+            all.insert("change_visible_timeout_ms".into(), timeout.to_string());
+            all.insert("enable_eventual_consistent_change".into(), "0".into());
+        }
         all.insert("version".into(), MYSQL_VERSION.into());
         all.insert("version_comment".into(), format!("Doris version {version}"));
         all.insert("time_zone".into(), self.time_zone().into());
@@ -321,18 +326,24 @@ fn checked(name: &str, value: String) -> Result<String, SqlError> {
                 Zone::Fixed(offset) => offset.to_string(),
             })
         }
-        "query_timeout" | "insert_timeout" | "exec_mem_limit" | "batch_size" | "wait_timeout" => value
+        "change_visible_timeout_ms"
+        | "query_timeout"
+        | "insert_timeout"
+        | "exec_mem_limit"
+        | "batch_size"
+        | "wait_timeout" => value
             .trim()
             .parse::<u64>()
             .map(|n| n.to_string())
             .map_err(|_| wrong(&value)),
-        "enable_insert_strict" | "enable_parallel_result_sink" | "autocommit" => {
-            match value.to_ascii_lowercase().as_str() {
-                "1" | "true" | "on" => Ok("1".into()),
-                "0" | "false" | "off" => Ok("0".into()),
-                _ => Err(wrong(&value)),
-            }
-        }
+        "enable_insert_strict"
+        | "enable_parallel_result_sink"
+        | "enable_eventual_consistent_change"
+        | "autocommit" => match value.to_ascii_lowercase().as_str() {
+            "1" | "true" | "on" => Ok("1".into()),
+            "0" | "false" | "off" => Ok("0".into()),
+            _ => Err(wrong(&value)),
+        },
         _ => Ok(value),
     }
 }
