@@ -20,11 +20,13 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
 
 /**
- * The source: reads the content of a Doris table, split by tablets, and finishes. Building it
- * touches neither the cluster nor the native library.
+ * The source: reads the content of a Doris table, split by tablets, and finishes, or follows its
+ * changes, with or without the content first. Building it touches neither the cluster nor the
+ * native library.
  *
  * <p>Guarantee: every row of each split's version once; a split that was under way when a job fails
- * is read again as a whole, since Doris gives its rows no stable order.
+ * is read again as a whole, since Doris gives its rows no stable order. Every change at least once
+ * while the server keeps it; once as a rule, since changes have an order.
  */
 public final class DorisSource<OUT>
         implements Source<OUT, DorisSplit, EnumeratorState>, ResultTypeQueryable<OUT> {
@@ -50,7 +52,9 @@ public final class DorisSource<OUT>
 
     @Override
     public Boundedness getBoundedness() {
-        return Boundedness.BOUNDED;
+        return scan.changelog().scanMode().isSnapshotOnly()
+                ? Boundedness.BOUNDED
+                : Boundedness.CONTINUOUS_UNBOUNDED;
     }
 
     @Override

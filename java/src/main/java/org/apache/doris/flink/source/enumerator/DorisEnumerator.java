@@ -2,9 +2,9 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.jni.ScanPlan;
 import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.util.FlinkRuntimeException;
@@ -12,20 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
- * Plans a snapshot once, in the background, and hands out its splits on request. A finished split
- * is remembered by nobody: it is neither here nor with a reader, hence not read again.
+ * The source's coordinator: the reading of the content, and of the changes where they are followed.
  *
- * <p>All methods run on the coordinator thread, as Flink calls them; only the planning itself runs
+ * <p>All methods run on the coordinator thread, as Flink calls them; questions to the cluster run
  * on a worker thread.
  */
 public final class DorisEnumerator implements SplitEnumerator<DorisSplit, EnumeratorState> {
@@ -34,35 +29,58 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     private final SplitEnumeratorContext<DorisSplit> context;
     private final TableIdentifier table;
-    private final int tabletsPerSplit;
-    private final ScanPlanner planner;
-    private final SplitAssigner assigner = new SplitAssigner();
-    private final Set<Integer> awaitingPlan = new LinkedHashSet<>();
+    private final SnapshotPhase snapshot;
+    private final ChangelogCoordinator changelog;
 
+    private DorisSourceScanMode scanMode;
     private OptionalLong tableId = OptionalLong.empty();
     private boolean restored;
-    private boolean planned;
-    private int splitsTotal;
     private volatile boolean closed;
 
+    /**
+     * @param service null where no changes are followed
+     * @param clock milliseconds of a clock that never goes back
+     */
     DorisEnumerator(
-            SplitEnumeratorContext<DorisSplit> context, ScanConfig scan, ScanPlanner planner) {
+            SplitEnumeratorContext<DorisSplit> context,
+            ScanConfig scan,
+            ScanPlanner planner,
+            ChangelogService service,
+            LongSupplier clock) {
         this.context = context;
         this.table = scan.connection().table();
-        this.tabletsPerSplit = scan.read().tabletSize();
-        this.planner = planner;
+        this.scanMode = scan.changelog().scanMode();
+        this.snapshot =
+                new SnapshotPhase(
+                        context,
+                        table,
+                        scan.read().tabletSize(),
+                        planner,
+                        scanMode.isSnapshotOnly(),
+                        () -> closed);
+        this.changelog =
+                scanMode.isSnapshotOnly()
+                        ? null
+                        : new ChangelogCoordinator(
+                                context, scan, service, snapshot, () -> closed, clock);
     }
 
     /** An enumerator for a source that starts anew. */
     public static DorisEnumerator create(
             SplitEnumeratorContext<DorisSplit> context, ScanConfig scan) {
-        return new DorisEnumerator(context, scan, new NativeScanPlanner(scan));
+        return new DorisEnumerator(
+                context,
+                scan,
+                new NativeScanPlanner(scan),
+                scan.changelog().scanMode().isSnapshotOnly() ? null : nativeService(scan),
+                () -> System.nanoTime() / 1_000_000);
     }
 
     /**
      * An enumerator that goes on where a checkpoint was taken.
      *
-     * @throws FlinkRuntimeException when the checkpoint belongs to another table or scan mode
+     * @throws FlinkRuntimeException when the checkpoint belongs to another table or a scan mode
+     *     that cannot be changed to the present one
      */
     public static DorisEnumerator restore(
             SplitEnumeratorContext<DorisSplit> context, ScanConfig scan, EnumeratorState state) {
@@ -74,47 +92,82 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
     @Override
     public void start() {
         registerMetrics();
-        if (!planned) {
-            context.callAsync(() -> planner.plan(() -> closed), this::handlePlan);
+        if (changelog != null) {
+            changelog.start();
+        } else if (!snapshot.isPlanned()) {
+            snapshot.plan(OptionalLong.empty(), restored);
         }
     }
 
     @Override
     public void handleSplitRequest(int subtask, String requesterHostname) {
-        if (planned) {
-            assign(subtask);
-        } else {
-            awaitingPlan.add(subtask);
+        snapshot.request(subtask);
+        if (changelog != null) {
+            changelog.requested();
+        }
+    }
+
+    @Override
+    public void handleSourceEvent(int subtask, SourceEvent event) {
+        if (changelog != null) {
+            changelog.handle(subtask, event);
         }
     }
 
     @Override
     public void addReader(int subtask) {
-        // A reader asks for its first split itself.
+        // A reader asks for its first split of the snapshot itself.
+        if (changelog != null) {
+            changelog.addReader(subtask);
+        }
     }
 
     @Override
     public void addSplitsBack(List<DorisSplit> splits, int subtask) {
         LOG.info("Subtask {} gave back {} splits of table {}.", subtask, splits.size(), table);
-        awaitingPlan.remove(subtask);
-        assigner.addBack(splits, subtask);
+        if (changelog != null) {
+            changelog.addSlicesBack(slices(splits), subtask);
+        }
+        snapshot.addBack(
+                splits.stream().filter(DorisSplit::isSnapshot).collect(Collectors.toList()),
+                subtask);
     }
 
     @Override
     public EnumeratorState snapshotState(long checkpointId) {
+        ChangelogState changes =
+                changelog == null ? ChangelogState.NONE : changelog.snapshotState(checkpointId);
+        List<DorisSplit> unassigned = new ArrayList<>(snapshot.waiting());
+        if (changelog != null) {
+            unassigned.addAll(changelog.waitingSlices());
+        }
         return new EnumeratorState(
                 table,
-                tableId,
-                DorisSourceScanMode.SNAPSHOT,
-                planned,
-                splitsTotal,
-                assigner.waiting(),
-                EnumeratorState.Changelog.NONE);
+                changelog == null ? tableId : changelog.tableId(),
+                scanMode,
+                snapshot.isPlanned(),
+                snapshot.total(),
+                unassigned,
+                changes);
+    }
+
+    @Override
+    public void notifyCheckpointAborted(long checkpointId) {
+        if (changelog != null) {
+            changelog.checkpointAborted(checkpointId);
+        }
     }
 
     @Override
     public void close() {
         closed = true;
+        if (changelog != null) {
+            changelog.close();
+        }
+    }
+
+    private static ChangelogService nativeService(ScanConfig scan) {
+        throw new FlinkRuntimeException("The changes of a table cannot be followed yet.");
     }
 
     void adopt(EnumeratorState state) {
@@ -126,79 +179,49 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                                 + " checkpoint, or start without it.",
                             state.table(), table));
         }
-        if (!state.scanMode().isSnapshotOnly()) {
+        if (state.scanMode().isSnapshotOnly() != scanMode.isSnapshotOnly()) {
             throw new FlinkRuntimeException(
                     String.format(
                             "The checkpoint was taken with option 'source.scan.mode' = '%s', which"
-                                + " cannot be changed to 'snapshot'. Set it back to '%s', or start"
-                                + " without the checkpoint.",
-                            state.scanMode().option(), state.scanMode().option()));
+                                    + " cannot be changed to '%s'. Set it back to '%s', or start"
+                                    + " without the checkpoint.",
+                            state.scanMode().option(),
+                            scanMode.option(),
+                            state.scanMode().option()));
+        }
+        if (state.scanMode() != scanMode) {
+            LOG.info(
+                    "Table {}: option 'source.scan.mode' was '{}' when the checkpoint was taken and"
+                            + " is '{}' now; it is for new consumers, the checkpoint counts.",
+                    table,
+                    state.scanMode().option(),
+                    scanMode.option());
         }
         restored = true;
+        scanMode = state.scanMode();
         tableId = state.tableId();
-        planned = state.planned();
-        splitsTotal = state.splitsTotal();
-        assigner.add(state.unassigned());
+        snapshot.restore(
+                state.planned(),
+                state.splitsTotal(),
+                state.unassigned().stream()
+                        .filter(DorisSplit::isSnapshot)
+                        .collect(Collectors.toList()));
+        if (changelog != null) {
+            changelog.restore(state, slices(state.unassigned()));
+        }
     }
 
-    private void handlePlan(ScanPlan plan, Throwable failure) {
-        if (closed) {
-            return;
-        }
-        if (failure != null) {
-            String message =
-                    String.format(
-                            "Planning the scan of table %s failed: %s",
-                            table, failure.getMessage());
-            throw !restored && PlanRefusedException.isHopeless(failure)
-                    ? new PlanRefusedException(message, failure)
-                    : new FlinkRuntimeException(message, failure);
-        }
-        plan.warnings().forEach(warning -> LOG.warn("Table {}: {}", table, warning));
-        assigner.add(splits(plan));
-        splitsTotal = assigner.size();
-        planned = true;
-        LOG.info("Planned {} splits of table {}.", splitsTotal, table);
-
-        List<Integer> subtasks = new ArrayList<>(awaitingPlan);
-        awaitingPlan.clear();
-        subtasks.forEach(this::assign);
-    }
-
-    private List<DorisSplit> splits(ScanPlan plan) {
-        if (!plan.hasTablets()) {
-            return List.of(SplitPacker.wholeTable(table));
-        }
-        Map<Long, List<String>> tablets = new TreeMap<>();
-        for (ScanPlan.Tablet tablet : plan.tablets()) {
-            tablets.merge(tablet.id(), tablet.backends(), DorisEnumerator::union);
-        }
-        return SplitPacker.pack(table, tablets, tabletsPerSplit);
-    }
-
-    private void assign(int subtask) {
-        if (!context.registeredReaders().containsKey(subtask)) {
-            return;
-        }
-        Optional<DorisSplit> split = assigner.next(subtask);
-        if (split.isPresent()) {
-            context.assignSplit(split.get(), subtask);
-        } else {
-            context.signalNoMoreSplits(subtask);
-        }
+    private static List<DorisSplit> slices(List<DorisSplit> splits) {
+        return splits.stream().filter(split -> !split.isSnapshot()).collect(Collectors.toList());
     }
 
     private void registerMetrics() {
         if (context.metricGroup() != null) {
-            context.metricGroup().setUnassignedSplitsGauge(() -> (long) assigner.size());
-            context.metricGroup().gauge("snapshotSplitsTotal", () -> splitsTotal);
+            context.metricGroup().setUnassignedSplitsGauge(() -> (long) snapshot.unassigned());
+            context.metricGroup().gauge("snapshotSplitsTotal", snapshot::total);
+            if (changelog != null) {
+                changelog.registerMetrics(context.metricGroup());
+            }
         }
-    }
-
-    private static List<String> union(List<String> some, List<String> others) {
-        Map<String, Boolean> all = new LinkedHashMap<>();
-        some.forEach(backend -> all.put(backend, true));
-        others.forEach(backend -> all.put(backend, true));
-        return new ArrayList<>(all.keySet());
     }
 }

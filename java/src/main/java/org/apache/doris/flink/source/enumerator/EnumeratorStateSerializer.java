@@ -22,7 +22,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
     /** The one instance; it has no state. */
     public static final EnumeratorStateSerializer INSTANCE = new EnumeratorStateSerializer();
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final String WHAT = "source enumerator";
 
     private EnumeratorStateSerializer() {}
@@ -36,16 +36,17 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
     public byte[] serialize(EnumeratorState state) throws IOException {
         StateWriter out = new StateWriter();
         writeV1(out, state);
+        writeSchemeChangeV2(out, state.changelog());
         return out.toByteArray();
     }
 
     @Override
     public EnumeratorState deserialize(int version, byte[] serialized) throws IOException {
-        if (version != VERSION) {
+        if (version < 1 || version > VERSION) {
             throw StateReader.unknownVersion(WHAT, version, VERSION);
         }
         StateReader in = new StateReader(WHAT, serialized);
-        EnumeratorState state = readV1(in);
+        EnumeratorState state = read(in, version);
         in.end();
         return state;
     }
@@ -66,7 +67,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
             out.writeBytes(splits.serialize(split));
         }
 
-        EnumeratorState.Changelog changelog = state.changelog();
+        ChangelogState changelog = state.changelog();
         out.writeByte(changelog.phase().number());
         writeOptional(out, changelog.startMillis());
         writeOptional(out, changelog.boundMillis());
@@ -84,7 +85,15 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         }
     }
 
-    private static EnumeratorState readV1(StateReader in) throws IOException {
+    /** Version 1 has no change of the slice scheme and lists partitions at each bound. */
+    private static void writeSchemeChangeV2(StateWriter out, ChangelogState changelog)
+            throws IOException {
+        writeOptional(out, changelog.listedMillis());
+        changelog.formerScheme().write(out);
+        writeOptional(out, changelog.lastMillis());
+    }
+
+    private static EnumeratorState read(StateReader in, int version) throws IOException {
         TableIdentifier table = new TableIdentifier(in.readText(), in.readText(), in.readText());
         OptionalLong tableId = readOptional(in);
         int mode = in.readByte();
@@ -100,11 +109,15 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         for (int i = 0; i < count; i++) {
             unassigned.add(DorisSplitSerializer.INSTANCE.deserialize(splitVersion, in.readBytes()));
         }
+        ChangelogState.Builder changelog = readChangelogV1(in);
+        if (version >= 2) {
+            changelog.listed(readOptional(in)).former(SliceScheme.read(in), readOptional(in));
+        }
         return new EnumeratorState(
-                table, tableId, scanMode, planned, splitsTotal, unassigned, readChangelogV1(in));
+                table, tableId, scanMode, planned, splitsTotal, unassigned, changelog.build());
     }
 
-    private static EnumeratorState.Changelog readChangelogV1(StateReader in) throws IOException {
+    private static ChangelogState.Builder readChangelogV1(StateReader in) throws IOException {
         EnumeratorState.Phase phase = phase(in);
         OptionalLong start = readOptional(in);
         OptionalLong bound = readOptional(in);
@@ -123,8 +136,15 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         if (covered.size() != slices || partitions.size() != known) {
             throw in.damaged("a slice or a partition is listed twice");
         }
-        return new EnumeratorState.Changelog(
-                phase, start, bound, scheme, probeHash, covered, partitions);
+        return ChangelogState.builder()
+                .phase(phase)
+                .start(start)
+                .bound(bound)
+                .listed(bound)
+                .scheme(scheme)
+                .probe(probeHash)
+                .covered(covered)
+                .partitions(partitions);
     }
 
     private static EnumeratorState.Phase phase(StateReader in) throws IOException {

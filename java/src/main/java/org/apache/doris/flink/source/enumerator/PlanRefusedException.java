@@ -10,9 +10,10 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A plan that is refused however often it is asked for: wrong login, unknown host name, no such
- * table, types that do not fit. The mark tells Flink to fail the job instead of restarting it for
- * ever. A cluster that is merely down is left to the restart strategy.
+ * A plan or a start that is refused however often it is asked for: wrong login, unknown host name,
+ * no such table, types that do not fit, a table without changelog, a broken offset table. The mark
+ * tells Flink to fail the job instead of restarting it for ever. A cluster that is merely down is
+ * left to the restart strategy.
  *
  * <p>For a source that starts anew only: a job that goes on from a checkpoint must not end for
  * good, since Flink may delete the checkpoints of a job that has failed.
@@ -30,14 +31,30 @@ final class PlanRefusedException extends FlinkRuntimeException {
                     ErrorCode.SCHEMA,
                     ErrorCode.QUERY,
                     ErrorCode.UNSUPPORTED,
-                    ErrorCode.LIBRARY);
+                    ErrorCode.LIBRARY,
+                    ErrorCode.OFFSET);
 
     PlanRefusedException(String message, Throwable cause) {
         super(message, cause);
     }
 
+    /**
+     * The exception that ends a start.
+     *
+     * @param resumed whether the job goes on from a checkpoint
+     */
+    static FlinkRuntimeException of(String what, Throwable failure, boolean resumed) {
+        String message = what + ": " + failure.getMessage();
+        return !resumed && isHopeless(failure)
+                ? new PlanRefusedException(message, failure)
+                : new FlinkRuntimeException(message, failure);
+    }
+
     /** Whether asking again can only give the same answer. */
     static boolean isHopeless(Throwable failure) {
+        if (failure instanceof StartRefused) {
+            return true;
+        }
         return failure instanceof NativeException
                 && !((NativeException) failure).isRetryable()
                 && HOPELESS.contains(((NativeException) failure).code());

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -29,16 +30,20 @@ final class SplitPacker {
     private SplitPacker() {}
 
     /** The one split of a table without tablets, such as a view or an external table. */
-    static DorisSplit wholeTable(TableIdentifier table) {
-        return DorisSplit.snapshot(table + "/all", new long[0], List.of());
+    static DorisSplit wholeTable(TableIdentifier table, OptionalLong fenceMillis) {
+        return DorisSplit.snapshot(table + "/all", new long[0], List.of(), fenceMillis);
     }
 
     /**
      * @param tablets tablet id → back ends with a replica; a tablet is in exactly one split
      * @param tabletsPerSplit 1 or more
+     * @param fenceMillis where the changes that follow begin; empty where none do
      */
     static List<DorisSplit> pack(
-            TableIdentifier table, Map<Long, ? extends List<String>> tablets, int tabletsPerSplit) {
+            TableIdentifier table,
+            Map<Long, ? extends List<String>> tablets,
+            int tabletsPerSplit,
+            OptionalLong fenceMillis) {
         Map<Long, List<String>> inOrder = new TreeMap<>(tablets);
         Map<String, List<Long>> byBackend = spread(inOrder);
 
@@ -48,7 +53,7 @@ final class SplitPacker {
             for (int from = 0; from < members.size(); from += tabletsPerSplit) {
                 List<Long> chunk =
                         members.subList(from, Math.min(members.size(), from + tabletsPerSplit));
-                splits.add(split(table, group.getKey(), chunk, inOrder));
+                splits.add(split(table, group.getKey(), chunk, inOrder, fenceMillis));
             }
         }
         splits.sort(Comparator.comparingLong(split -> split.tablets()[0]));
@@ -78,7 +83,8 @@ final class SplitPacker {
             TableIdentifier table,
             String backend,
             List<Long> members,
-            Map<Long, List<String>> backendsOf) {
+            Map<Long, List<String>> backendsOf,
+            OptionalLong fenceMillis) {
         long[] tablets = members.stream().mapToLong(Long::longValue).toArray();
         Set<String> shared = new LinkedHashSet<>();
         if (!backend.equals(NO_BACKEND)) {
@@ -88,7 +94,8 @@ final class SplitPacker {
                 shared.retainAll(backendsOf.get(tablet));
             }
         }
-        return DorisSplit.snapshot(id(table, tablets), tablets, new ArrayList<>(shared));
+        return DorisSplit.snapshot(
+                id(table, tablets), tablets, new ArrayList<>(shared), fenceMillis);
     }
 
     /** Readable start, and a hash over table and tablets that makes the id unique. */

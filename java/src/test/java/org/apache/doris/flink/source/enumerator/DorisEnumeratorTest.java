@@ -93,7 +93,7 @@ class DorisEnumeratorTest {
     void aFailedPlanFailsTheJobInItsOwnWords() {
         IOException cause = new IOException("fe1:8030 refused the login of 'u'");
         DorisEnumerator enumerator =
-                new DorisEnumerator(
+                enumerator(
                         context,
                         scan("test.t"),
                         cancelled -> {
@@ -114,7 +114,7 @@ class DorisEnumeratorTest {
                 cancelled -> {
                     throw refused;
                 };
-        DorisEnumerator fresh = new DorisEnumerator(context, scan("test.t"), planner);
+        DorisEnumerator fresh = enumerator(context, scan("test.t"), planner);
         fresh.start();
         assertThatThrownBy(context::runBackground)
                 .isInstanceOf(PlanRefusedException.class)
@@ -122,7 +122,7 @@ class DorisEnumeratorTest {
                 .hasCause(refused);
 
         FakeEnumeratorContext again = new FakeEnumeratorContext();
-        DorisEnumerator restored = new DorisEnumerator(again, scan("test.t"), planner);
+        DorisEnumerator restored = enumerator(again, scan("test.t"), planner);
         restored.adopt(fresh.snapshotState(1));
         restored.start();
         assertThatThrownBy(again::runBackground).isExactlyInstanceOf(FlinkRuntimeException.class);
@@ -164,7 +164,7 @@ class DorisEnumeratorTest {
 
         FakeEnumeratorContext restored = new FakeEnumeratorContext();
         DorisEnumerator second =
-                new DorisEnumerator(
+                enumerator(
                         restored,
                         scan("test.t"),
                         cancelled -> {
@@ -188,7 +188,7 @@ class DorisEnumeratorTest {
         EnumeratorState state = first.snapshotState(1);
         FakeEnumeratorContext restored = new FakeEnumeratorContext();
         ScanPlan plan = plan(2, 1);
-        DorisEnumerator second = new DorisEnumerator(restored, scan("test.t"), cancelled -> plan);
+        DorisEnumerator second = enumerator(restored, scan("test.t"), cancelled -> plan);
         second.adopt(roundTrip(state));
         second.start();
         restored.runBackground();
@@ -216,7 +216,7 @@ class DorisEnumeratorTest {
                         true,
                         0,
                         List.of(),
-                        EnumeratorState.Changelog.NONE);
+                        ChangelogState.NONE);
         assertThatThrownBy(() -> DorisEnumerator.restore(context, scan("test.t"), state))
                 .hasMessageContaining("from-timestamp")
                 .hasMessageContaining("source.scan.mode");
@@ -227,7 +227,7 @@ class DorisEnumeratorTest {
         AtomicInteger asked = new AtomicInteger();
         DorisEnumerator[] enumerator = new DorisEnumerator[1];
         enumerator[0] =
-                new DorisEnumerator(
+                enumerator(
                         context,
                         scan("test.t"),
                         cancelled -> {
@@ -259,7 +259,12 @@ class DorisEnumeratorTest {
     }
 
     private DorisEnumerator enumerator(ScanPlan plan) {
-        return new DorisEnumerator(context, scan("test.t"), cancelled -> plan);
+        return enumerator(context, scan("test.t"), cancelled -> plan);
+    }
+
+    private static DorisEnumerator enumerator(
+            FakeEnumeratorContext context, ScanConfig scan, ScanPlanner planner) {
+        return new DorisEnumerator(context, scan, planner, null, () -> 0);
     }
 
     private DorisEnumerator started(ScanPlan plan) {

@@ -31,7 +31,7 @@ class EnumeratorStateSerializerTest {
                                 false,
                                 0,
                                 List.of(),
-                                EnumeratorState.Changelog.NONE)),
+                                ChangelogState.NONE)),
                 named(
                         "enumerator-snapshot",
                         new EnumeratorState(
@@ -44,7 +44,7 @@ class EnumeratorStateSerializerTest {
                                         DorisSplit.snapshot(
                                                 "a", new long[] {1, 2}, List.of("b1:9060")),
                                         DorisSplit.snapshot("b", new long[] {3}, List.of())),
-                                EnumeratorState.Changelog.NONE)),
+                                ChangelogState.NONE)),
                 named(
                         "enumerator-changelog",
                         new EnumeratorState(
@@ -58,14 +58,15 @@ class EnumeratorStateSerializerTest {
                                                 "s",
                                                 new ChangelogProgress(
                                                         SliceScheme.hash(2), 1, 5, null, null, 7))),
-                                new EnumeratorState.Changelog(
-                                        EnumeratorState.Phase.CHANGELOG,
-                                        OptionalLong.of(1760000000000L),
-                                        OptionalLong.of(1760000010000L),
-                                        SliceScheme.hash(2),
-                                        OptionalLong.of(-1),
-                                        Map.of("s0", 1L, "s1", 2L),
-                                        Map.of()))),
+                                ChangelogState.builder()
+                                        .phase(EnumeratorState.Phase.CHANGELOG)
+                                        .start(OptionalLong.of(1760000000000L))
+                                        .bound(OptionalLong.of(1760000010000L))
+                                        .listed(OptionalLong.of(1760000010000L))
+                                        .scheme(SliceScheme.hash(2))
+                                        .probe(OptionalLong.of(-1))
+                                        .covered(Map.of("s0", 1L, "s1", 2L))
+                                        .build())),
                 named(
                         "enumerator-partitions",
                         new EnumeratorState(
@@ -75,24 +76,58 @@ class EnumeratorStateSerializerTest {
                                 true,
                                 0,
                                 List.of(),
-                                new EnumeratorState.Changelog(
-                                        EnumeratorState.Phase.CHANGELOG,
-                                        OptionalLong.empty(),
-                                        OptionalLong.of(0),
-                                        SliceScheme.PARTITIONS,
-                                        OptionalLong.empty(),
-                                        Map.of("p10045", 3L),
-                                        Map.of(10045L, 0L, 10046L, 9L)))));
+                                ChangelogState.builder()
+                                        .phase(EnumeratorState.Phase.CHANGELOG)
+                                        .bound(OptionalLong.of(0))
+                                        .listed(OptionalLong.of(0))
+                                        .scheme(SliceScheme.PARTITIONS)
+                                        .covered(Map.of("p10045", 3L))
+                                        .partitions(Map.of(10045L, 0L, 10046L, 9L))
+                                        .build())));
+    }
+
+    static Stream<Object[]> statesOfVersion2() {
+        return Stream.concat(
+                states(),
+                Stream.<Object[]>of(
+                        named(
+                                "enumerator-moving",
+                                new EnumeratorState(
+                                        TABLE,
+                                        OptionalLong.of(10011),
+                                        DorisSourceScanMode.LATEST,
+                                        true,
+                                        0,
+                                        List.of(),
+                                        ChangelogState.builder()
+                                                .phase(EnumeratorState.Phase.CHANGELOG)
+                                                .start(OptionalLong.of(1760000000000L))
+                                                .bound(OptionalLong.of(1760000010000L))
+                                                .listed(OptionalLong.of(1760000005000L))
+                                                .scheme(SliceScheme.hash(4))
+                                                .former(
+                                                        SliceScheme.PARTITIONS,
+                                                        OptionalLong.of(1760000009000L))
+                                                .probe(OptionalLong.of(-1))
+                                                .covered(Map.of("slice-partition-7", 8L))
+                                                .partitions(Map.of(7L, 0L))
+                                                .build()))));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("states")
-    void isStable(String name, EnumeratorState state) throws IOException {
+    void version1IsStillRead(String name, EnumeratorState state) throws IOException {
         GoldenBytes.check(EnumeratorStateSerializer.INSTANCE, 1, name, state);
     }
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource("states")
+    @MethodSource("statesOfVersion2")
+    void version2IsStable(String name, EnumeratorState state) throws IOException {
+        GoldenBytes.check(EnumeratorStateSerializer.INSTANCE, 2, name, state);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("statesOfVersion2")
     void damageIsAnIoException(String name, EnumeratorState state) throws IOException {
         GoldenBytes.checkDamage(EnumeratorStateSerializer.INSTANCE, state);
     }

@@ -24,8 +24,21 @@ final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> 
 
     final Map<Integer, ReaderInfo> readers = new HashMap<>();
     final Map<Integer, List<DorisSplit>> assigned = new HashMap<>();
+    final Map<Integer, List<SourceEvent>> events = new HashMap<>();
     final Set<Integer> finished = new HashSet<>();
     private final Queue<Runnable> background = new ArrayDeque<>();
+    private final List<Runnable> periodic = new ArrayList<>();
+    private int parallelism;
+
+    /** A coordinator of as many subtasks as are registered. */
+    FakeEnumeratorContext() {
+        this(-1);
+    }
+
+    /** A coordinator of so many subtasks, registered or not. */
+    FakeEnumeratorContext(int parallelism) {
+        this.parallelism = parallelism;
+    }
 
     void register(int... subtasks) {
         for (int subtask : subtasks) {
@@ -38,6 +51,12 @@ final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> 
         while (!background.isEmpty()) {
             background.remove().run();
         }
+    }
+
+    /** The time of all periodic calls has come; each runs once, and then what it began. */
+    void tick() {
+        List.copyOf(periodic).forEach(Runnable::run);
+        runBackground();
     }
 
     boolean hasBackground() {
@@ -61,12 +80,15 @@ final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> 
 
     @Override
     public void sendEventToSourceReader(int subtaskId, SourceEvent event) {
-        throw new UnsupportedOperationException();
+        if (!readers.containsKey(subtaskId)) {
+            throw new IllegalStateException("Subtask " + subtaskId + " is not ready.");
+        }
+        events.computeIfAbsent(subtaskId, any -> new ArrayList<>()).add(event);
     }
 
     @Override
     public int currentParallelism() {
-        return readers.size();
+        return parallelism < 0 ? readers.size() : parallelism;
     }
 
     @Override
@@ -79,9 +101,14 @@ final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> 
         assignment
                 .assignment()
                 .forEach(
-                        (subtask, splits) ->
-                                assigned.computeIfAbsent(subtask, any -> new ArrayList<>())
-                                        .addAll(splits));
+                        (subtask, splits) -> {
+                            if (!readers.containsKey(subtask)) {
+                                throw new IllegalArgumentException(
+                                        "Subtask " + subtask + " is not registered.");
+                            }
+                            assigned.computeIfAbsent(subtask, any -> new ArrayList<>())
+                                    .addAll(splits);
+                        });
     }
 
     @Override
@@ -91,27 +118,28 @@ final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> 
 
     @Override
     public <T> void callAsync(Callable<T> callable, BiConsumer<T, Throwable> handler) {
-        background.add(
-                () -> {
-                    T result;
-                    try {
-                        result = callable.call();
-                    } catch (Throwable e) {
-                        handler.accept(null, e);
-                        return;
-                    }
-                    handler.accept(result, null);
-                });
+        background.add(() -> call(callable, handler));
     }
 
     @Override
     public <T> void callAsync(
             Callable<T> callable, BiConsumer<T, Throwable> handler, long initial, long period) {
-        throw new UnsupportedOperationException();
+        periodic.add(() -> call(callable, handler));
     }
 
     @Override
     public void runInCoordinatorThread(Runnable runnable) {
         runnable.run();
+    }
+
+    private static <T> void call(Callable<T> callable, BiConsumer<T, Throwable> handler) {
+        T result;
+        try {
+            result = callable.call();
+        } catch (Throwable e) {
+            handler.accept(null, e);
+            return;
+        }
+        handler.accept(result, null);
     }
 }

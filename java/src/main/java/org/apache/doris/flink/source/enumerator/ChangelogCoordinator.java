@@ -1,0 +1,501 @@
+package org.apache.doris.flink.source.enumerator;
+
+import org.apache.doris.flink.config.ChangelogConfig;
+import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.doris.flink.source.enumerator.EnumeratorState.Phase;
+import org.apache.doris.flink.source.event.BoundEvent;
+import org.apache.doris.flink.source.event.CoveredEvent;
+import org.apache.doris.flink.source.event.HeldSlicesEvent;
+import org.apache.doris.flink.source.event.SlicesGoneEvent;
+import org.apache.doris.flink.source.offset.OffsetPublisher;
+import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.doris.flink.source.split.SliceIds;
+import org.apache.doris.flink.source.split.SliceScheme;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SplitsAssignment;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.SimpleCounter;
+import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * The enumerator's part in following changes: fixes the start, tells readers up to where they may
+ * read, hands out slices, notices what checkpoints cover, begins the changes where the snapshot
+ * ends, and publishes progress.
+ *
+ * <p>All methods run on the coordinator thread; questions to the cluster run on the worker thread
+ * and see none of the state.
+ */
+final class ChangelogCoordinator {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ChangelogCoordinator.class);
+    private static final long OFFSET_TICK_MILLIS = 1000;
+
+    private final SplitEnumeratorContext<DorisSplit> context;
+    private final TableIdentifier table;
+    private final ChangelogConfig config;
+    private final ChangelogService service;
+    private final SnapshotPhase snapshot;
+    private final BooleanSupplier closed;
+    private final PositionPoll poll;
+    private final SliceRegistry slices = new SliceRegistry();
+    private final SliceSchemes schemes;
+    private final CoveredReports reports = new CoveredReports();
+    private final HandOver handOver;
+    private final TableWatch watch;
+    private final OffsetPublisher publisher;
+    private final CompletableFuture<StartPosition> asked = new CompletableFuture<>();
+    private Counter slicesGone = new SimpleCounter();
+
+    private ChangelogState restored;
+    private Phase phase = Phase.SNAPSHOT;
+    private OptionalLong start = OptionalLong.empty();
+    private boolean ready;
+    private BoundEvent lastBound;
+    private boolean boundOutdated = true;
+
+    /**
+     * @param closed becomes true when the enumerator closes; read by any thread
+     * @param clock milliseconds of a clock that never goes back
+     */
+    ChangelogCoordinator(
+            SplitEnumeratorContext<DorisSplit> context,
+            ScanConfig scan,
+            ChangelogService service,
+            SnapshotPhase snapshot,
+            BooleanSupplier closed,
+            LongSupplier clock) {
+        this.context = context;
+        this.table = scan.connection().table();
+        this.config = scan.changelog();
+        this.service = service;
+        this.snapshot = snapshot;
+        this.closed = closed;
+        this.poll =
+                new PositionPoll(table, config.pollInterval(), config.visibleWaitTimeout(), clock);
+        this.schemes = new SliceSchemes(table, slices, config.slices());
+        this.handOver = new HandOver(config.checkpointInterval(), clock);
+        this.watch = new TableWatch(table, clock);
+        this.publisher =
+                config.offsetTable().isPresent()
+                        ? new OffsetPublisher(service.offsets(), clock)
+                        : null;
+    }
+
+    /** Goes on where a checkpoint was taken. */
+    void restore(EnumeratorState state, Collection<DorisSplit> unassignedSlices) {
+        restored = state.changelog();
+        phase = restored.phase();
+        start = restored.startMillis();
+        watch.restore(state.tableId(), restored.probeHash());
+        restored.boundMillis().ifPresent(poll::raise);
+        slices.restore(restored, unassignedSlices);
+        if (phase == Phase.CHANGELOG) {
+            if (schemeNeedsCheckpoints()) {
+                throw new FlinkRuntimeException(
+                        String.format(
+                                "Option 'source.changelog.slices' was changed from '%s' to '%s',"
+                                    + " which takes a checkpoint after the restore, but"
+                                    + " checkpointing is off. Turn it on, or set the option back.",
+                                restored.scheme(), config.slices()));
+            }
+            schemes.restore(restored);
+        }
+    }
+
+    /** Begins: asks for the start, then polls. */
+    void start() {
+        context.callAsync(this::ask, this::started);
+        long interval = config.pollInterval().toMillis();
+        context.callAsync(() -> null, (nothing, failure) -> tick(), interval, interval);
+        if (publisher != null) {
+            context.callAsync(
+                    () -> null,
+                    (nothing, failure) -> publisher.advance(),
+                    OFFSET_TICK_MILLIS,
+                    OFFSET_TICK_MILLIS);
+        }
+    }
+
+    /** A reader has begun, or begun anew. */
+    void addReader(int subtask) {
+        if (lastBound != null) {
+            context.sendEventToSourceReader(subtask, lastBound);
+        }
+        proceed();
+    }
+
+    /** A subtask begins anew; these are slices that it was given since its checkpoint. */
+    void addSlicesBack(List<DorisSplit> splits, int subtask) {
+        reports.forget(subtask);
+        for (DorisSplit unknown : slices.takeBack(splits, subtask)) {
+            LOG.info(
+                    "Table {}: {} came back from subtask {} and is dropped, since its partition is"
+                            + " gone.",
+                    table,
+                    unknown.splitId(),
+                    subtask);
+        }
+    }
+
+    /** A reader asked for a split; it got one or waits. */
+    void requested() {
+        endSnapshotWithoutCheckpoint();
+    }
+
+    /** What a reader has to say. */
+    void handle(int subtask, SourceEvent event) {
+        if (event instanceof HeldSlicesEvent) {
+            held(subtask, (HeldSlicesEvent) event);
+        } else if (event instanceof CoveredEvent) {
+            covered(subtask, (CoveredEvent) event);
+        } else {
+            throw new FlinkRuntimeException("The event " + event + " of a reader is unknown.");
+        }
+    }
+
+    /**
+     * What a checkpoint keeps. With scan mode {@code latest} a consumer's first checkpoint waits
+     * until the start is known: fixed anew after a failure, it would skip changes.
+     */
+    ChangelogState snapshotState(long checkpoint) {
+        if (!ready && start.isEmpty() && config.scanMode() == DorisSourceScanMode.LATEST) {
+            awaitStart();
+        }
+        handOver.checkpointTaken();
+        boolean pending = phase == Phase.SNAPSHOT && !snapshot.isPlanned();
+        reports.taken(
+                checkpoint,
+                pending ? Long.MAX_VALUE : snapshot.unassigned(),
+                schemes.isSettled(),
+                slices.waitingIds());
+        return ChangelogState.builder()
+                .phase(phase)
+                .start(start)
+                .bound(poll.bound())
+                .listed(schemes.listedMillis())
+                .scheme(phase == Phase.CHANGELOG ? schemes.present() : SliceScheme.NONE)
+                .former(schemes.former(), schemes.last())
+                .probe(watch.probe())
+                .covered(slices.covered())
+                .partitions(slices.partitions())
+                .build();
+    }
+
+    /** Slices that no reader has. */
+    List<DorisSplit> waitingSlices() {
+        return slices.waiting();
+    }
+
+    /** Id of the table on the server, where known. */
+    OptionalLong tableId() {
+        return watch.tableId();
+    }
+
+    /** A checkpoint that will never complete. */
+    void checkpointAborted(long checkpoint) {
+        reports.aborted(checkpoint);
+    }
+
+    /** Figures of the changelog and of the offset table. */
+    void registerMetrics(SplitEnumeratorMetricGroup metrics) {
+        slicesGone = metrics.counter("changelogSlicesGone");
+        if (publisher != null) {
+            metrics.gauge("offsetPublishedTimestamp", publisher::publishedMillis);
+            metrics.gauge("offsetPublishLagMs", publisher::lagMillis);
+            metrics.gauge("offsetPublishFailures", publisher::failures);
+        }
+    }
+
+    /** One last attempt to publish, then the end of all calls. */
+    void close() {
+        try {
+            if (publisher != null) {
+                publisher.close();
+            }
+        } finally {
+            service.close();
+        }
+    }
+
+    private boolean schemeNeedsCheckpoints() {
+        boolean moves =
+                !restored.scheme().equals(config.slices())
+                        || !restored.formerScheme().equals(SliceScheme.NONE);
+        OptionalLong interval = config.checkpointInterval();
+        return moves && interval.isPresent() && interval.getAsLong() == 0;
+    }
+
+    private StartPosition ask() throws Exception {
+        try {
+            StartPosition answer =
+                    restored == null || restored.startMillis().isEmpty()
+                            ? StartPosition.fresh(config, service, closed)
+                            : StartPosition.resumed(config, restored, service, closed);
+            asked.complete(answer);
+            return answer;
+        } catch (Exception | Error e) {
+            asked.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    private void awaitStart() {
+        try {
+            started(asked.get(), null);
+        } catch (ExecutionException e) {
+            throw refusal(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FlinkRuntimeException(
+                    "The checkpoint was given up before the start of table "
+                            + table
+                            + " was known.",
+                    e);
+        }
+    }
+
+    private FlinkRuntimeException refusal(Throwable failure) {
+        return PlanRefusedException.of(
+                String.format("Starting to follow the changes of table %s failed", table),
+                failure,
+                restored != null);
+    }
+
+    private void started(StartPosition answer, Throwable failure) {
+        if (closed.getAsBoolean() || ready) {
+            return;
+        }
+        if (failure != null) {
+            throw refusal(failure);
+        }
+        watch.first(answer, phase == Phase.CHANGELOG);
+        ready = true;
+        boolean known = start.isPresent();
+        if (!known) {
+            start = answer.startMillis();
+        }
+        LOG.info(
+                "Table {}: changes are followed from {} on, by {}.",
+                table,
+                Instant.ofEpochMilli(start.getAsLong()),
+                answer.reason());
+        if (!known && !answer.readsSnapshot()) {
+            snapshot.skip();
+            beginChanges();
+        } else if (phase == Phase.SNAPSHOT) {
+            if (!answer.facts().unique()) {
+                LOG.warn(
+                        "Table {} keeps duplicates: changes that are committed while its content is"
+                                + " read may arrive twice, in the content and as changes.",
+                        table);
+            }
+            if (!snapshot.isPlanned()) {
+                snapshot.plan(start, restored != null);
+            }
+            endSnapshotWithoutCheckpoint();
+        } else {
+            proceed();
+        }
+    }
+
+    private void beginChanges() {
+        phase = Phase.CHANGELOG;
+        schemes.begin(start.getAsLong());
+        proceed();
+    }
+
+    private void endSnapshotWithoutCheckpoint() {
+        boolean due =
+                ready
+                        && phase == Phase.SNAPSHOT
+                        && handOver.isDueWithoutCheckpoint(
+                                snapshot.isIdle(context.currentParallelism()));
+        if (due) {
+            LOG.warn(
+                    "The content of table {} is read and no checkpoint was taken: its changes are"
+                        + " followed from {} on without one. No progress is kept; after a failure"
+                        + " the job begins anew. Turn on checkpointing"
+                        + " ('execution.checkpointing.interval') to change that.",
+                    table,
+                    Instant.ofEpochMilli(start.getAsLong()));
+            beginChanges();
+        }
+    }
+
+    /** Does what can be done in the changelog phase; to be called whenever something happened. */
+    private void proceed() {
+        if (!ready || phase != Phase.CHANGELOG) {
+            return;
+        }
+        long reached = poll.bound().orElse(start.getAsLong());
+        if (schemes.settle(context.currentParallelism(), reached)) {
+            schemes.last().ifPresent(poll::raise);
+            boundOutdated = true;
+        }
+        assignWaiting();
+        if (boundOutdated || schemes.needsListing()) {
+            look(boundOutdated);
+        }
+    }
+
+    private void assignWaiting() {
+        if (!schemes.isSettled()) {
+            return;
+        }
+        Map<Integer, List<DorisSplit>> assignment =
+                slices.assign(context.registeredReaders().keySet(), context.currentParallelism());
+        if (!assignment.isEmpty()) {
+            assignment.forEach(
+                    (subtask, splits) ->
+                            LOG.info("Table {}: subtask {} follows {}.", table, subtask, splits));
+            context.assignSplits(new SplitsAssignment<>(assignment));
+        }
+    }
+
+    private void tick() {
+        if (closed.getAsBoolean()) {
+            return;
+        }
+        endSnapshotWithoutCheckpoint();
+        if (ready && phase == Phase.CHANGELOG) {
+            look(false);
+        }
+    }
+
+    private void look(boolean atOnce) {
+        if (!schemes.isSettled() || !poll.begin(atOnce)) {
+            return;
+        }
+        OptionalLong bound = poll.bound();
+        boolean partitions = schemes.followsPartitions();
+        boolean listing = schemes.needsListing();
+        boolean facts = watch.isDue();
+        boolean probe = facts && watch.probe().isPresent();
+        context.callAsync(
+                () -> Look.ask(service, closed, bound, partitions, listing, facts, probe),
+                this::looked);
+    }
+
+    private void looked(Look look, Throwable failure) {
+        if (closed.getAsBoolean()) {
+            return;
+        }
+        if (failure != null) {
+            poll.failed(failure);
+            return;
+        }
+        watch.again(look);
+        PositionPoll.Answer answer = poll.answered(look.position());
+        if (answer == PositionPoll.Answer.BEHIND) {
+            return;
+        }
+        look.partitions().ifPresent(this::listed);
+        if (answer == PositionPoll.Answer.MOVED || boundOutdated) {
+            sendBound(look.position());
+        }
+        proceed();
+    }
+
+    private void listed(Map<Long, String> partitions) {
+        List<String> gone = schemes.listed(partitions, poll.bound().getAsLong());
+        if (!gone.isEmpty()) {
+            slicesGone.inc(gone.size());
+            SlicesGoneEvent event = new SlicesGoneEvent(gone);
+            registered().forEach(subtask -> context.sendEventToSourceReader(subtask, event));
+        }
+        assignWaiting();
+    }
+
+    private void sendBound(long position) {
+        boolean leaving = schemes.isMoving() && !schemes.former().equals(schemes.present());
+        lastBound =
+                new BoundEvent(
+                        poll.bound().getAsLong(),
+                        leaving ? schemes.last() : OptionalLong.empty(),
+                        schemes.present(),
+                        position,
+                        watch.ttlSeconds());
+        boundOutdated = false;
+        registered().forEach(subtask -> context.sendEventToSourceReader(subtask, lastBound));
+    }
+
+    private List<Integer> registered() {
+        return new ArrayList<>(context.registeredReaders().keySet());
+    }
+
+    private void held(int subtask, HeldSlicesEvent event) {
+        slices.held(subtask, event.slices());
+        List<String> gone = new ArrayList<>();
+        for (HeldSlicesEvent.HeldSlice slice : event.slices()) {
+            boolean unknown =
+                    slice.scheme().equals(SliceScheme.PARTITIONS)
+                            && !slices.partitions().containsKey(slice.slice());
+            if (unknown) {
+                gone.add(SliceIds.of(slice.scheme(), slice.slice()));
+            }
+        }
+        if (!gone.isEmpty()) {
+            context.sendEventToSourceReader(subtask, new SlicesGoneEvent(gone));
+        }
+        proceed();
+    }
+
+    private void covered(int subtask, CoveredEvent event) {
+        long checkpoint = event.checkpointId();
+        int parallelism = context.currentParallelism();
+        slices.covered(event.coveredMillis());
+        reports.report(
+                checkpoint,
+                subtask,
+                event.openSnapshotSplits(),
+                event.coveredMillis().keySet(),
+                parallelism);
+        if (!ready) {
+            return;
+        }
+        if (phase == Phase.SNAPSHOT) {
+            if (reports.coversSnapshot(checkpoint, parallelism)) {
+                LOG.info(
+                        "The content of table {} is read, as of checkpoint {}: its changes are"
+                                + " followed from {} on.",
+                        table,
+                        checkpoint,
+                        Instant.ofEpochMilli(start.getAsLong()));
+                beginChanges();
+            }
+            return;
+        }
+        publish(event);
+        if (schemes.finish(reports, checkpoint, parallelism)) {
+            proceed();
+        }
+    }
+
+    /** Progress that a reader's report has made certain; the slowest slice counts. */
+    private void publish(CoveredEvent event) {
+        boolean changes =
+                event.coveredMillis().keySet().stream().anyMatch(slices.covered()::containsKey);
+        if (publisher == null || !changes) {
+            return;
+        }
+        long slowest = slices.minCovered().getAsLong();
+        publisher.publish(Math.min(slowest, schemes.last().orElse(slowest)));
+    }
+}

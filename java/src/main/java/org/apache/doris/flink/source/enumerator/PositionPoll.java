@@ -1,0 +1,174 @@
+package org.apache.doris.flink.source.enumerator;
+
+import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+
+/**
+ * The bound up to which changes may be read: the newest committed position, rounded down to whole
+ * seconds, one look-up at a time. A position that went back is waited for, and so is a server that
+ * cannot be asked; both only for so long. Used by the coordinator thread alone.
+ */
+final class PositionPoll {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PositionPoll.class);
+
+    private final TableIdentifier table;
+    private final long intervalMillis;
+    private final long patienceMillis;
+    private final LongSupplier clock;
+
+    private OptionalLong bound = OptionalLong.empty();
+    private boolean asking;
+    private OptionalLong askedAt = OptionalLong.empty();
+    private OptionalLong backSince = OptionalLong.empty();
+    private OptionalLong failingSince = OptionalLong.empty();
+
+    /**
+     * @param patience how long a clock that went back, or failing look-ups, are waited for
+     * @param clock milliseconds of a clock that never goes back
+     */
+    PositionPoll(TableIdentifier table, Duration interval, Duration patience, LongSupplier clock) {
+        this.table = table;
+        this.intervalMillis = interval.toMillis();
+        this.patienceMillis = patience.toMillis();
+        this.clock = clock;
+    }
+
+    /** The last bound; empty before the first. */
+    OptionalLong bound() {
+        return bound;
+    }
+
+    /** Makes sure that the bound is not below a position that is known to have passed. */
+    void raise(long millis) {
+        if (bound.isEmpty() || bound.getAsLong() < millis) {
+            bound = OptionalLong.of(millis);
+        }
+    }
+
+    /**
+     * Whether a look-up shall begin now. Ticks that piled up behind a slow one are passed over.
+     *
+     * @param atOnce begins even if the last one was a moment ago
+     */
+    boolean begin(boolean atOnce) {
+        long now = clock.getAsLong();
+        boolean due = askedAt.isEmpty() || now - askedAt.getAsLong() >= intervalMillis / 2;
+        if (asking || !due && !atOnce) {
+            return false;
+        }
+        asking = true;
+        askedAt = OptionalLong.of(now);
+        return true;
+    }
+
+    /** What a look-up says. */
+    enum Answer {
+        /** The bound moved on. */
+        MOVED,
+        /** Nothing new. */
+        SAME,
+        /** The position is behind the bound. */
+        BEHIND
+    }
+
+    /**
+     * Takes the answer of a look-up.
+     *
+     * @throws FlinkRuntimeException when the position has been behind the bound for too long
+     */
+    Answer answered(long positionMillis) {
+        asking = false;
+        failingSince = OptionalLong.empty();
+        long seconds = wholeSeconds(positionMillis);
+        if (bound.isPresent() && seconds < bound.getAsLong()) {
+            wentBack(positionMillis);
+            return Answer.BEHIND;
+        }
+        if (backSince.isPresent()) {
+            LOG.info(
+                    "Table {}: the server's position has reached {} again.",
+                    table,
+                    Instant.ofEpochMilli(bound.getAsLong()));
+            backSince = OptionalLong.empty();
+        }
+        if (bound.isPresent() && seconds == bound.getAsLong()) {
+            return Answer.SAME;
+        }
+        bound = OptionalLong.of(seconds);
+        return Answer.MOVED;
+    }
+
+    /**
+     * Takes the failure of a look-up.
+     *
+     * @throws FlinkRuntimeException when trying again is of no use, or was of none for too long
+     */
+    void failed(Throwable failure) {
+        asking = false;
+        long now = clock.getAsLong();
+        if (failingSince.isEmpty()) {
+            failingSince = OptionalLong.of(now);
+        }
+        long waited = now - failingSince.getAsLong();
+        boolean hopeless = PlanRefusedException.isHopeless(failure);
+        if (hopeless || waited >= patienceMillis) {
+            throw new FlinkRuntimeException(
+                    String.format(
+                            "Looking up how far the changes of table %s may be read failed%s: %s",
+                            table,
+                            hopeless ? "" : " for " + waited / 1000 + " s",
+                            failure.getMessage()),
+                    failure);
+        }
+        LOG.warn(
+                "Looking up how far the changes of table {} may be read failed and is tried again"
+                        + " at the next poll; reading pauses. {}",
+                table,
+                failure.getMessage());
+    }
+
+    /** Rounded down to whole seconds, the step of incremental queries. */
+    static long wholeSeconds(long millis) {
+        return Math.floorDiv(millis, 1000L) * 1000L;
+    }
+
+    private void wentBack(long positionMillis) {
+        long now = clock.getAsLong();
+        boolean first = backSince.isEmpty();
+        if (first) {
+            backSince = OptionalLong.of(now);
+        }
+        long waited = now - backSince.getAsLong();
+        Instant position = Instant.ofEpochMilli(positionMillis);
+        Instant reached = Instant.ofEpochMilli(bound.getAsLong());
+        if (waited >= patienceMillis) {
+            throw new FlinkRuntimeException(
+                    String.format(
+                            "Table %s: the server's position went back to %s, although changes up"
+                                + " to %s were read already, and has not caught up for %d s (option"
+                                + " 'source.changelog.visible-wait-timeout'). Check the clocks of"
+                                + " the front ends. If the cluster was restored from a backup,"
+                                + " start with 'source.scan.mode' = 'initial' and without the"
+                                + " checkpoint.",
+                            table, position, reached, waited / 1000));
+        }
+        if (first) {
+            LOG.warn(
+                    "Table {}: the server's position went back to {}, although changes up to {}"
+                            + " were read already. Reading pauses until it has caught up, for at"
+                            + " most {} s.",
+                    table,
+                    position,
+                    reached,
+                    patienceMillis / 1000);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package org.apache.doris.flink.source.enumerator;
+
+import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.doris.flink.jni.ScanPlan;
+import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The reading of a table's content: planned once, in the background, its splits handed out on
+ * request. A finished split is remembered by nobody: it is neither here nor with a reader, hence
+ * not read again. Used by the coordinator thread; only the planning itself runs on a worker.
+ */
+final class SnapshotPhase {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SnapshotPhase.class);
+
+    private final SplitEnumeratorContext<DorisSplit> context;
+    private final TableIdentifier table;
+    private final int tabletsPerSplit;
+    private final ScanPlanner planner;
+    private final boolean bounded;
+    private final BooleanSupplier closed;
+    private final SplitAssigner assigner = new SplitAssigner();
+    private final Set<Integer> asking = new LinkedHashSet<>();
+
+    private boolean planned;
+    private int total;
+
+    /**
+     * @param bounded whether readers end when there is no split left; otherwise they wait
+     */
+    SnapshotPhase(
+            SplitEnumeratorContext<DorisSplit> context,
+            TableIdentifier table,
+            int tabletsPerSplit,
+            ScanPlanner planner,
+            boolean bounded,
+            BooleanSupplier closed) {
+        this.context = context;
+        this.table = table;
+        this.tabletsPerSplit = tabletsPerSplit;
+        this.planner = planner;
+        this.bounded = bounded;
+        this.closed = closed;
+    }
+
+    /** Goes on where a checkpoint was taken. */
+    void restore(boolean planned, int total, Collection<DorisSplit> unassigned) {
+        this.planned = planned;
+        this.total = total;
+        assigner.add(unassigned);
+    }
+
+    /**
+     * Plans in the background.
+     *
+     * @param fenceMillis where the changes that follow begin, carried by the splits
+     * @param resumed whether the job goes on from a checkpoint
+     */
+    void plan(OptionalLong fenceMillis, boolean resumed) {
+        context.callAsync(
+                () -> planner.plan(closed),
+                (plan, failure) -> handlePlan(plan, failure, fenceMillis, resumed));
+    }
+
+    /** The content is not read. */
+    void skip() {
+        planned = true;
+    }
+
+    /** A reader has finished what it had. */
+    void request(int subtask) {
+        if (planned) {
+            assign(subtask);
+        } else {
+            asking.add(subtask);
+        }
+    }
+
+    /** Takes back what a failed subtask had since the checkpoint that it restores from. */
+    void addBack(Collection<DorisSplit> splits, int subtask) {
+        asking.remove(subtask);
+        assigner.addBack(splits, subtask);
+        if (!bounded && planned && !splits.isEmpty()) {
+            serve();
+        }
+    }
+
+    /** Whether the splits are known. */
+    boolean isPlanned() {
+        return planned;
+    }
+
+    /** Number of splits, finished ones included; 0 before they are known. */
+    int total() {
+        return total;
+    }
+
+    /** Number of splits that no reader has. */
+    int unassigned() {
+        return assigner.size();
+    }
+
+    /** Splits that no reader has. */
+    List<DorisSplit> waiting() {
+        return assigner.waiting();
+    }
+
+    /** Whether that many readers have asked in vain: nothing is open anywhere. */
+    boolean isIdle(int parallelism) {
+        return planned && assigner.size() == 0 && asking.size() >= parallelism;
+    }
+
+    private void handlePlan(
+            ScanPlan plan, Throwable failure, OptionalLong fenceMillis, boolean resumed) {
+        if (closed.getAsBoolean()) {
+            return;
+        }
+        if (failure != null) {
+            throw PlanRefusedException.of(
+                    String.format("Planning the scan of table %s failed", table), failure, resumed);
+        }
+        plan.warnings().forEach(warning -> LOG.warn("Table {}: {}", table, warning));
+        assigner.add(splits(plan, fenceMillis));
+        total = assigner.size();
+        planned = true;
+        LOG.info("Planned {} splits of table {}.", total, table);
+        serve();
+    }
+
+    private void serve() {
+        List<Integer> subtasks = new ArrayList<>(asking);
+        asking.clear();
+        subtasks.forEach(this::assign);
+    }
+
+    private List<DorisSplit> splits(ScanPlan plan, OptionalLong fenceMillis) {
+        if (!plan.hasTablets()) {
+            return List.of(SplitPacker.wholeTable(table, fenceMillis));
+        }
+        Map<Long, List<String>> tablets = new TreeMap<>();
+        for (ScanPlan.Tablet tablet : plan.tablets()) {
+            tablets.merge(tablet.id(), tablet.backends(), SnapshotPhase::union);
+        }
+        return SplitPacker.pack(table, tablets, tabletsPerSplit, fenceMillis);
+    }
+
+    private void assign(int subtask) {
+        if (!context.registeredReaders().containsKey(subtask)) {
+            return;
+        }
+        Optional<DorisSplit> split = assigner.next(subtask);
+        if (split.isPresent()) {
+            context.assignSplit(split.get(), subtask);
+        } else if (bounded) {
+            context.signalNoMoreSplits(subtask);
+        } else {
+            asking.add(subtask);
+        }
+    }
+
+    private static List<String> union(List<String> some, List<String> others) {
+        Map<String, Boolean> all = new LinkedHashMap<>();
+        some.forEach(backend -> all.put(backend, true));
+        others.forEach(backend -> all.put(backend, true));
+        return new ArrayList<>(all.keySet());
+    }
+}

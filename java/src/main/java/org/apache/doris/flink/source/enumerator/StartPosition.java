@@ -1,0 +1,134 @@
+package org.apache.doris.flink.source.enumerator;
+
+import org.apache.doris.flink.config.ChangelogConfig;
+import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.doris.flink.source.split.SliceScheme;
+
+import java.time.Instant;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What the cluster is asked before changes are followed: facts of the table, the position to start
+ * from, the probe of the hash. A saved offset wins over the scan mode; a problem with it never
+ * falls back to that. Immutable.
+ */
+final class StartPosition {
+
+    private final TableFacts facts;
+    private final OptionalLong startMillis;
+    private final boolean readsSnapshot;
+    private final OptionalLong probe;
+    private final String reason;
+
+    private StartPosition(
+            TableFacts facts,
+            OptionalLong startMillis,
+            boolean readsSnapshot,
+            OptionalLong probe,
+            String reason) {
+        this.facts = facts;
+        this.startMillis = startMillis;
+        this.readsSnapshot = readsSnapshot;
+        this.probe = probe;
+        this.reason = reason;
+    }
+
+    /** Asks for a consumer that has no state; blocks, on a worker thread. */
+    static StartPosition fresh(
+            ChangelogConfig config, ChangelogService service, BooleanSupplier cancelled)
+            throws Exception {
+        TableFacts facts = service.table(cancelled);
+        OptionalLong probe = probe(hashes(config.slices()), service, cancelled);
+        OptionalLong saved =
+                config.offsetTable().isPresent()
+                        ? service.offsets().read(cancelled)
+                        : OptionalLong.empty();
+        long position = service.position(cancelled);
+        if (saved.isPresent()) {
+            String where = service.offsets().describe();
+            refuseFuture(saved.getAsLong(), position, where);
+            return new StartPosition(facts, saved, false, probe, "the row of " + where);
+        }
+        DorisSourceScanMode mode = config.scanMode();
+        String reason = "option 'source.scan.mode' = '" + mode.option() + "'";
+        if (mode != DorisSourceScanMode.FROM_TIMESTAMP) {
+            OptionalLong start = OptionalLong.of(PositionPoll.wholeSeconds(position));
+            return new StartPosition(facts, start, mode.isSnapshotPhaseRequired(), probe, reason);
+        }
+        String text = config.scanTimestamp().orElseThrow();
+        ChangelogService.Instant given = service.instant(text, cancelled);
+        String what =
+                String.format(
+                        "option 'source.scan.timestamp' = '%s' in the account's time zone %s",
+                        text, given.zone());
+        refuseFuture(given.millis(), position, what);
+        return new StartPosition(facts, OptionalLong.of(given.millis()), false, probe, what);
+    }
+
+    /** Asks for a consumer that goes on from a state; blocks, on a worker thread. */
+    static StartPosition resumed(
+            ChangelogConfig config,
+            ChangelogState state,
+            ChangelogService service,
+            BooleanSupplier cancelled)
+            throws Exception {
+        TableFacts facts = service.table(cancelled);
+        boolean hashed =
+                hashes(config.slices()) || hashes(state.scheme()) || hashes(state.formerScheme());
+        return new StartPosition(
+                facts,
+                state.startMillis(),
+                false,
+                probe(hashed, service, cancelled),
+                "the checkpoint");
+    }
+
+    /** Whether slices of the scheme depend on the server's hash function. */
+    static boolean hashes(SliceScheme scheme) {
+        return scheme.kind() == SliceScheme.Kind.HASH && scheme.count() > 1;
+    }
+
+    /** What the server says of the table. */
+    TableFacts facts() {
+        return facts;
+    }
+
+    /** First millisecond whose changes are read; whole seconds. */
+    OptionalLong startMillis() {
+        return startMillis;
+    }
+
+    /** Whether the content is read first. */
+    boolean readsSnapshot() {
+        return readsSnapshot;
+    }
+
+    /** The server's hash of a constant; empty where no slice depends on it. */
+    OptionalLong probe() {
+        return probe;
+    }
+
+    /** What the start was taken from, for messages. */
+    String reason() {
+        return reason;
+    }
+
+    private static OptionalLong probe(
+            boolean needed, ChangelogService service, BooleanSupplier cancelled) throws Exception {
+        return needed ? OptionalLong.of(service.probe(cancelled)) : OptionalLong.empty();
+    }
+
+    private static void refuseFuture(long startMillis, long position, String what)
+            throws StartRefused {
+        if (startMillis > position) {
+            throw new StartRefused(
+                    String.format(
+                            "the start %s, by %s, is later than the server's newest position %s."
+                                    + " Give a time that has passed, or wait until it has.",
+                            Instant.ofEpochMilli(startMillis),
+                            what,
+                            Instant.ofEpochMilli(position)));
+        }
+    }
+}
