@@ -41,8 +41,15 @@ final class Native {
     /** Opens the scan of one source reader; no I/O. The handle must be closed. */
     static native long scanOpen(byte[] config) throws NativeException;
 
-    /** Begins a split; an empty array reads the table without a TABLET clause. */
-    static native void scanStart(long scan, long[] tablets) throws NativeException;
+    /**
+     * Begins a snapshot split; an empty array reads the table without a TABLET clause. A fence of
+     * {@link Long#MIN_VALUE} is none.
+     */
+    static native void scanStart(long scan, long[] tablets, long fenceMillis)
+            throws NativeException;
+
+    /** Begins a window of the changelog, described by a {@link TextMap}. */
+    static native void scanStartWindow(long scan, byte[] window) throws NativeException;
 
     /** 0 a batch can be taken, 1 timeout, 2 woken, 3 end of the split. */
     static native int scanPoll(long scan, int timeoutMs) throws NativeException;

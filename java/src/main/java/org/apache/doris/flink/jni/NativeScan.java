@@ -2,13 +2,16 @@ package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.arrow.IpcBatch;
 
+import java.util.Map;
+import java.util.OptionalLong;
+
 /**
- * The scan of one source reader: split after split, batch after batch. It holds the byte budget and
- * the Flight session for its whole life.
+ * The scan of one source reader: split after split or window after window, batch after batch. It
+ * holds the byte budget and the Flight session for its whole life.
  *
- * <p>Per split: {@link #start}, then {@link #poll} until {@link Poll#END}, with a {@link #take}
- * after each {@link Poll#READY}. These are called by one thread; {@link #wake}, {@link #metrics}
- * and {@link #close} by any. Batches stay valid after the scan is closed.
+ * <p>Per split: {@link #start} or {@link #startWindow}, then {@link #poll} until {@link Poll#END},
+ * with a {@link #take} after each {@link Poll#READY}. These are called by one thread; {@link
+ * #wake}, {@link #metrics} and {@link #close} by any. Batches stay valid after the scan is closed.
  */
 public final class NativeScan extends NativeHandle {
 
@@ -38,9 +41,33 @@ public final class NativeScan extends NativeHandle {
         return new NativeScan(Native.scanOpen(config));
     }
 
-    /** Begins a split; no tablets means the whole table or view in one query. */
+    /** Begins a snapshot split that no changes follow. */
     public void start(long[] tablets) throws NativeException {
-        Native.scanStart(id(), tablets);
+        start(tablets, OptionalLong.empty());
+    }
+
+    /**
+     * Begins a snapshot split; no tablets means the whole table or view in one query.
+     *
+     * @param fenceMillis whole seconds as ms since 1970: once per connection the scan waits until
+     *     all that was committed below it is visible
+     */
+    public void start(long[] tablets, OptionalLong fenceMillis) throws NativeException {
+        Native.scanStart(id(), tablets, fenceMillis.orElse(Long.MIN_VALUE));
+    }
+
+    /**
+     * Begins a window of the changelog. Its batches have the wanted columns, then {@code op}
+     * TINYINT, {@code tso}, {@code lsn} and {@code hash} BIGINT, all NOT NULL.
+     *
+     * @param window {@code start}, {@code end} as texts in UTC, {@code start.millis}, {@code
+     *     end.millis}; {@code slice} whole, hash (with {@code slice.index}, {@code slice.count}) or
+     *     partition (with {@code slice.partition}); {@code verify}; where rows were emitted before,
+     *     {@code position.tso}, {@code .lsn}, {@code .operation}, {@code .rows-at}, {@code
+     *     .rows-of-tso}, {@code .hash-sum}
+     */
+    public void startWindow(Map<String, String> window) throws NativeException {
+        Native.scanStartWindow(id(), TextMap.encode(window));
     }
 
     /**

@@ -9,7 +9,7 @@ public final class ScanMetrics {
             throw new NativeException(
                     ErrorCode.INTERNAL, "the native library returned no scan metrics");
         }
-        this.values = values;
+        this.values = java.util.Arrays.copyOf(values, Math.max(values.length, 12));
     }
 
     /** Rows handed out. */
@@ -45,5 +45,30 @@ public final class ScanMetrics {
     /** The most native bytes ever held. */
     public long maxHeldBytes() {
         return values[6];
+    }
+
+    /** How often a window was asked for again, since a transaction was not visible yet. */
+    public long visibleWaitRetries() {
+        return values[7];
+    }
+
+    /** Milliseconds in which windows waited for that. */
+    public long visibleWaitMillis() {
+        return values[8];
+    }
+
+    /** Rows dropped, since they had been handed out before a restore. */
+    public long replayedRows() {
+        return values[9];
+    }
+
+    /** How often such rows were others than before, so that rows of a TSO came again. */
+    public long positionMismatches() {
+        return values[10];
+    }
+
+    /** Rows that windows handed out. */
+    public long windowRows() {
+        return values[11];
     }
 }

@@ -1,27 +1,30 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
-import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.columnar.ColumnarRowData;
 import org.apache.flink.table.data.columnar.vector.VectorizedColumnBatch;
 
 import java.util.Set;
 
 /**
- * One batch of a split, or the news that a split has ended, or nothing. Rows are one re-used view
- * that moves over the batch; they are valid until the next row, as Flink's object re-use has it.
+ * One batch of a split with the news around it, or the news that splits have ended, or nothing.
+ * Rows are one re-used view that moves over the batch; they are valid until the next row, as
+ * Flink's object re-use has it.
  */
-final class ArrowRecords implements RecordsWithSplitIds<RowData> {
+final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
 
     private static final ArrowRecords NOTHING = new ArrowRecords(null, Set.of(), null, null);
 
     private final Set<String> finished;
     private final OutstandingBatches outstanding;
     private final BatchScan.Batch batch;
-    private final ColumnarRowData row;
+    private final ReadRecord record;
     private final int rows;
 
     private String splitId;
+    private ChangelogWindow opened;
+    private boolean closed;
     private int next;
 
     private ArrowRecords(
@@ -34,10 +37,12 @@ final class ArrowRecords implements RecordsWithSplitIds<RowData> {
         this.batch = batch;
         this.outstanding = outstanding;
         this.rows = batch == null ? 0 : batch.rows();
-        this.row =
+        this.record =
                 batch == null
-                        ? null
-                        : new ColumnarRowData(new VectorizedColumnBatch(batch.columns()));
+                        ? new ReadRecord(null, null)
+                        : new ReadRecord(
+                                new ColumnarRowData(new VectorizedColumnBatch(batch.columns())),
+                                batch.changes());
     }
 
     /** Rows of a split; freed through {@code outstanding} when Flink is done with them. */
@@ -45,9 +50,36 @@ final class ArrowRecords implements RecordsWithSplitIds<RowData> {
         return new ArrowRecords(splitId, Set.of(), batch, outstanding);
     }
 
-    /** A split was read completely. */
-    static ArrowRecords finished(String splitId) {
-        return new ArrowRecords(null, Set.of(splitId), null, null);
+    /**
+     * Rows of a window.
+     *
+     * @param opened the window, where these are its first rows; null where it was told before
+     */
+    static ArrowRecords ofWindow(
+            String splitId,
+            ChangelogWindow opened,
+            BatchScan.Batch batch,
+            OutstandingBatches outstanding) {
+        ArrowRecords records = of(splitId, batch, outstanding);
+        records.opened = opened;
+        return records;
+    }
+
+    /**
+     * The end of a window.
+     *
+     * @param opened the window, where it had no rows; null where it was told before
+     */
+    static ArrowRecords endOfWindow(String splitId, ChangelogWindow opened) {
+        ArrowRecords records = new ArrowRecords(splitId, Set.of(), null, null);
+        records.opened = opened;
+        records.closed = true;
+        return records;
+    }
+
+    /** Splits were read completely, or are gone. */
+    static ArrowRecords finished(Set<String> splitIds) {
+        return new ArrowRecords(null, splitIds, null, null);
     }
 
     /** Nothing came. */
@@ -63,12 +95,20 @@ final class ArrowRecords implements RecordsWithSplitIds<RowData> {
     }
 
     @Override
-    public RowData nextRecordFromSplit() {
-        if (next >= rows) {
-            return null;
+    public ReadRecord nextRecordFromSplit() {
+        if (opened != null) {
+            ChangelogWindow window = opened;
+            opened = null;
+            return record.opened(window);
         }
-        row.setRowId(next++);
-        return row;
+        if (next < rows) {
+            return record.row(next++);
+        }
+        if (closed) {
+            closed = false;
+            return record.closed();
+        }
+        return null;
     }
 
     @Override

@@ -4,11 +4,12 @@ import org.apache.flink.table.data.columnar.vector.ColumnVector;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.OptionalLong;
 
 /**
- * Where a reader gets its batches from: one scan per reader, used for one split after the other.
- * {@link #start}, {@link #poll} and {@link #take} belong to one thread at a time; the others may be
- * called from any.
+ * Where a reader gets its batches from: one scan per reader, used for one split or window after the
+ * other. {@link #start}, {@link #startWindow}, {@link #poll} and {@link #take} belong to one thread
+ * at a time; the others may be called from any.
  */
 interface BatchScan extends Closeable {
 
@@ -20,14 +21,21 @@ interface BatchScan extends Closeable {
         TIMEOUT,
         /** {@link #wake} was called. */
         WOKEN,
-        /** The split was read completely. */
+        /** The split or window was read completely. */
         END
     }
 
-    /** Begins a split; no tablets means the whole table. */
-    void start(long[] tablets) throws IOException;
+    /**
+     * Begins a snapshot split; no tablets means the whole table.
+     *
+     * @param fenceMillis what was committed below it is visible in the rows, ms since 1970
+     */
+    void start(long[] tablets, OptionalLong fenceMillis) throws IOException;
 
-    /** Waits at most so long; throws the failure of the split. */
+    /** Begins a window of a slice. Its batches have {@link Batch#changes}. */
+    void startWindow(WindowRequest window) throws IOException;
+
+    /** Waits at most so long; throws the failure of the split or window. */
     Poll poll(long timeoutMillis) throws IOException;
 
     /** The batch that {@link Poll#READY} announced. The caller owns it and must release it. */
@@ -52,28 +60,54 @@ interface BatchScan extends Closeable {
         /** One vector per produced column; valid until {@link #release}. */
         ColumnVector[] columns();
 
+        /** What the rows tell as changes; null for rows of the snapshot. As long as columns. */
+        ChangeColumns changes();
+
         /** Frees the rows; idempotent, any thread. */
         void release();
     }
 
-    /** Figures of a scan. */
+    /** Figures of a scan, all but the held bytes since it was opened. */
     final class Figures {
 
-        static final Figures NONE = new Figures(0, 0, 0);
+        static final Figures NONE = new Figures();
 
-        final long bytes;
-        final long splitRetries;
-        final long heldBytes;
+        /** Bytes received. */
+        long bytes;
 
-        /**
-         * @param bytes received so far
-         * @param splitRetries splits that were begun again inside the scan
-         * @param heldBytes native memory held in batches now
-         */
-        Figures(long bytes, long splitRetries, long heldBytes) {
-            this.bytes = bytes;
-            this.splitRetries = splitRetries;
-            this.heldBytes = heldBytes;
+        /** Splits that were begun again inside the scan. */
+        long splitRetries;
+
+        /** Native memory held in batches now. */
+        long heldBytes;
+
+        /** How often a window was asked for again, since a transaction was not visible yet. */
+        long visibleWaitRetries;
+
+        /** Time in which windows waited for that. */
+        long visibleWaitMillis;
+
+        /** Rows dropped, since they had been emitted before a restore. */
+        long replayedRows;
+
+        /** How often such rows were others than before, so that rows of a TSO came again. */
+        long positionMismatches;
+
+        /** Rows that windows handed out. */
+        long windowRows;
+
+        /** These and what another scan had counted before it was closed. */
+        Figures plus(Figures before) {
+            Figures sum = new Figures();
+            sum.bytes = bytes + before.bytes;
+            sum.splitRetries = splitRetries + before.splitRetries;
+            sum.heldBytes = heldBytes;
+            sum.visibleWaitRetries = visibleWaitRetries + before.visibleWaitRetries;
+            sum.visibleWaitMillis = visibleWaitMillis + before.visibleWaitMillis;
+            sum.replayedRows = replayedRows + before.replayedRows;
+            sum.positionMismatches = positionMismatches + before.positionMismatches;
+            sum.windowRows = windowRows + before.windowRows;
+            return sum;
         }
     }
 

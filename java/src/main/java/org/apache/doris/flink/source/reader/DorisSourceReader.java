@@ -2,93 +2,197 @@ package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.jni.NativeLog;
+import org.apache.doris.flink.source.event.BoundEvent;
+import org.apache.doris.flink.source.event.CoveredEvent;
+import org.apache.doris.flink.source.event.HeldSlicesEvent;
+import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitState;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.connector.base.source.reader.SingleThreadMultiplexSourceReaderBase;
-import org.apache.flink.table.data.RowData;
+import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.util.IOUtils;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
- * Reads splits one after the other through one scan, asking for the next when one is done. Owns the
- * scan and the batches that are still out: both are freed in {@link #close}, on the task thread.
+ * Reads splits through one scan: snapshot splits one after the other, asking for the next when one
+ * is done; slices of the changelog for as long as they exist. Owns the scan and the batches that
+ * are still out: both are freed in {@link #close}, on the task thread.
  */
 public final class DorisSourceReader<OUT>
-        extends SingleThreadMultiplexSourceReaderBase<RowData, OUT, DorisSplit, DorisSplitState> {
+        extends SingleThreadMultiplexSourceReaderBase<
+                ReadRecord, OUT, DorisSplit, DorisSplitState> {
 
-    private final ReaderScan scan;
-    private final OutstandingBatches outstanding;
-    private final ReaderMetrics metrics;
-    private final Runnable logDrain;
+    private final ReaderParts parts;
+    private final Map<String, DorisSplitState> states;
+    private final TreeMap<Long, CoveredEvent> covered = new TreeMap<>();
+    private final IdleWithoutSplits<OUT> idle = new IdleWithoutSplits<>();
 
-    DorisSourceReader(
-            SourceReaderContext context,
-            ReaderScan scan,
-            OutstandingBatches outstanding,
-            ReaderMetrics metrics,
-            Runnable logDrain,
-            RowEmitter<OUT> emitter) {
+    private DorisSourceReader(
+            SourceReaderContext context, ReaderParts parts, RowEmitter<OUT> emitter) {
         super(
-                () -> new DorisSplitReader(scan, outstanding, metrics, logDrain),
-                emitter,
+                parts::splitReader,
+                new ChangeEmitter<>(
+                        emitter, parts.config().changelog(), parts.metrics()::uncountRecord),
                 context.getConfiguration(),
                 context);
-        this.scan = scan;
-        this.outstanding = outstanding;
-        this.metrics = metrics;
-        this.logDrain = logDrain;
+        this.parts = parts;
+        this.states = parts.states();
     }
 
     /** A reader on the native core. */
     public static <T> DorisSourceReader<T> create(
             SourceReaderContext context, ScanConfig config, RowEmitter<T> emitter) {
-        return create(context, () -> NativeBatchScan.open(config), NativeLog::drain, emitter);
+        return create(
+                context, config, () -> NativeBatchScan.open(config), NativeLog::drain, emitter);
     }
 
     static <T> DorisSourceReader<T> create(
             SourceReaderContext context,
+            ScanConfig config,
             BatchScan.Factory scans,
             Runnable logDrain,
             RowEmitter<T> emitter) {
-        ReaderScan scan = new ReaderScan(scans);
         return new DorisSourceReader<>(
-                context,
-                scan,
-                new OutstandingBatches(),
-                new ReaderMetrics(context.metricGroup(), scan),
-                logDrain,
-                emitter);
+                context, new ReaderParts(context.metricGroup(), config, scans, logDrain), emitter);
     }
 
     @Override
     public void start() {
+        if (parts.followsChanges()) {
+            context.sendSourceEventToCoordinator(new HeldSlicesEvent(heldSlices()));
+        }
         if (getNumberOfCurrentlyAssignedSplits() == 0) {
             context.sendSplitRequest();
         }
     }
 
     @Override
+    public InputStatus pollNext(ReaderOutput<OUT> output) throws Exception {
+        InputStatus status = super.pollNext(output);
+        if (status == InputStatus.NOTHING_AVAILABLE
+                && parts.followsChanges()
+                && getNumberOfCurrentlyAssignedSplits() == 0) {
+            idle.mark(output);
+        }
+        return status;
+    }
+
+    @Override
+    public void addSplits(List<DorisSplit> splits) {
+        idle.end();
+        super.addSplits(splits.stream().map(parts::resumed).collect(Collectors.toList()));
+    }
+
+    /** Told without the way through the fetcher, on which Flink loses it for a split just added. */
+    @Override
+    public void pauseOrResumeSplits(
+            Collection<String> splitsToPause, Collection<String> splitsToResume) {
+        parts.control().pauseOrResume(splitsToPause, splitsToResume);
+        parts.scan().wake();
+    }
+
+    @Override
+    public void handleSourceEvents(SourceEvent event) {
+        if (event instanceof BoundEvent) {
+            parts.retention().learn((BoundEvent) event);
+            parts.control().bound((BoundEvent) event);
+        } else if (event instanceof SlicesGoneEvent) {
+            List<String> held = new ArrayList<>(((SlicesGoneEvent) event).splitIds());
+            held.retainAll(states.keySet());
+            parts.control().gone(held);
+            parts.scan().wake();
+        } else {
+            super.handleSourceEvents(event);
+        }
+    }
+
+    @Override
+    public List<DorisSplit> snapshotState(long checkpointId) {
+        if (parts.followsChanges()) {
+            covered.put(checkpointId, coveredNow(checkpointId));
+        }
+        return super.snapshotState(checkpointId);
+    }
+
+    @Override
+    public void notifyCheckpointComplete(long checkpointId) throws Exception {
+        CoveredEvent report = covered.get(checkpointId);
+        covered.headMap(checkpointId, true).clear();
+        if (report != null) {
+            context.sendSourceEventToCoordinator(report);
+        }
+        super.notifyCheckpointComplete(checkpointId);
+    }
+
+    @Override
     public void close() throws Exception {
-        IOUtils.closeAll(super::close, outstanding, scan, logDrain::run);
+        IOUtils.closeAll(super::close, parts);
     }
 
     @Override
     protected void onSplitFinished(Map<String, DorisSplitState> finished) {
-        metrics.countSplitsDone(finished.size());
-        if (getNumberOfCurrentlyAssignedSplits() == 0) {
+        int ofSnapshot = 0;
+        for (Map.Entry<String, DorisSplitState> split : finished.entrySet()) {
+            states.remove(split.getKey());
+            parts.control().forget(split.getKey());
+            if (split.getValue().isSnapshot()) {
+                ofSnapshot++;
+            }
+        }
+        parts.metrics().countSplitsDone(ofSnapshot);
+        if (ofSnapshot > 0 && getNumberOfCurrentlyAssignedSplits() == 0) {
             context.sendSplitRequest();
         }
     }
 
     @Override
     protected DorisSplitState initializedState(DorisSplit split) {
-        return new DorisSplitState(split);
+        DorisSplitState state = new DorisSplitState(split, parts.fingerprint());
+        states.put(split.splitId(), state);
+        return state;
     }
 
     @Override
     protected DorisSplit toSplitType(String splitId, DorisSplitState state) {
         return state.toSplit();
+    }
+
+    private List<HeldSlicesEvent.HeldSlice> heldSlices() {
+        List<HeldSlicesEvent.HeldSlice> held = new ArrayList<>();
+        for (DorisSplitState state : states.values()) {
+            if (!state.isSnapshot()) {
+                held.add(
+                        new HeldSlicesEvent.HeldSlice(
+                                state.splitId(),
+                                state.scheme(),
+                                state.slice(),
+                                state.coveredMillis(),
+                                state.openEndMillis()));
+            }
+        }
+        return held;
+    }
+
+    private CoveredEvent coveredNow(long checkpointId) {
+        Map<String, Long> millis = new HashMap<>();
+        int ofSnapshot = 0;
+        for (DorisSplitState state : states.values()) {
+            if (state.isSnapshot()) {
+                ofSnapshot++;
+            } else {
+                millis.put(state.splitId(), state.coveredMillis());
+            }
+        }
+        return new CoveredEvent(checkpointId, millis, ofSnapshot);
     }
 }

@@ -7,25 +7,29 @@ import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsAddition;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsChange;
-import org.apache.flink.table.data.RowData;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.Set;
 
 /**
- * Fetches the batches of its splits, one split after the other. Waits are short, a wake-up ends
- * them at once, and a fetch that ends without a batch can simply be repeated. Lives on a fetcher
- * thread; the scan behind it belongs to the reader.
+ * Fetches the batches of its splits through one scan: snapshot splits one after the other, then the
+ * windows of its slices in turns. Waits are short, a wake-up ends them at once, and a fetch that
+ * ends without a batch can simply be repeated. Lives on a fetcher thread; the scan behind it
+ * belongs to the reader.
  */
-final class DorisSplitReader implements SplitReader<RowData, DorisSplit> {
+final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
 
-    private static final long SLICE_MILLIS = 100;
+    private static final long WAIT_MILLIS = 100;
 
     private final ReaderScan readerScan;
     private final OutstandingBatches outstanding;
+    private final SliceControl control;
     private final ReaderMetrics metrics;
     private final Runnable logDrain;
+    private final SliceWindows windows;
     private final Deque<DorisSplit> waiting = new ArrayDeque<>();
 
     private DorisSplit current;
@@ -36,18 +40,22 @@ final class DorisSplitReader implements SplitReader<RowData, DorisSplit> {
     DorisSplitReader(
             ReaderScan readerScan,
             OutstandingBatches outstanding,
+            SliceControl control,
+            SliceWindows windows,
             ReaderMetrics metrics,
             Runnable logDrain) {
         this.readerScan = readerScan;
         this.outstanding = outstanding;
+        this.control = control;
+        this.windows = windows;
         this.metrics = metrics;
         this.logDrain = logDrain;
     }
 
     @Override
-    public RecordsWithSplitIds<RowData> fetch() throws IOException {
+    public RecordsWithSplitIds<ReadRecord> fetch() throws IOException {
         try {
-            return fetchBatch();
+            return fetchNext();
         } catch (NativeException e) {
             if (e.code() == ErrorCode.DATA) {
                 metrics.countRecordError();
@@ -64,11 +72,23 @@ final class DorisSplitReader implements SplitReader<RowData, DorisSplit> {
             throw new UnsupportedOperationException(
                     "Splits are only ever added, got " + change.getClass().getName());
         }
-        waiting.addAll(change.splits());
+        for (DorisSplit split : change.splits()) {
+            if (split.isSnapshot()) {
+                waiting.add(split);
+            } else {
+                windows.add(split);
+            }
+        }
     }
+
+    /** The reader itself tells {@link SliceControl}, which does not depend on a running fetcher. */
+    @Override
+    public void pauseOrResumeSplits(
+            Collection<DorisSplit> splitsToPause, Collection<DorisSplit> splitsToResume) {}
 
     @Override
     public void wakeUp() {
+        control.wake();
         readerScan.wake();
     }
 
@@ -77,32 +97,66 @@ final class DorisSplitReader implements SplitReader<RowData, DorisSplit> {
         // The scan is closed by the reader, which may make another split reader on top of it.
     }
 
-    private RecordsWithSplitIds<RowData> fetchBatch() throws IOException {
-        if (current == null && waiting.isEmpty()) {
-            return ArrowRecords.nothing();
-        }
-        BatchScan scan = readerScan.open();
-        if (current == null) {
-            scan.start(waiting.element().tablets());
-            current = waiting.remove();
-        }
+    private RecordsWithSplitIds<ReadRecord> fetchNext() throws IOException {
         while (!Thread.currentThread().isInterrupted()) {
-            switch (scan.poll(SLICE_MILLIS)) {
-                case READY:
-                    BatchScan.Batch batch = scan.take();
-                    outstanding.add(batch);
-                    metrics.countBytes();
-                    return ArrowRecords.of(current.splitId(), batch, outstanding);
-                case END:
-                    String ended = current.splitId();
-                    current = null;
-                    return ArrowRecords.finished(ended);
-                case WOKEN:
-                    return ArrowRecords.nothing();
-                default:
-                    logDrain.run();
+            long seen = control.version();
+            if (control.takeWake()) {
+                return ArrowRecords.nothing();
             }
+            Set<String> finished = windows.takeFinished();
+            if (!finished.isEmpty()) {
+                return ArrowRecords.finished(finished);
+            }
+            if (!begin()) {
+                if (waiting.isEmpty() && windows.isEmpty()) {
+                    return ArrowRecords.nothing();
+                }
+                control.await(seen, WAIT_MILLIS);
+            } else {
+                RecordsWithSplitIds<ReadRecord> records =
+                        current != null ? pollSnapshot(seen) : windows.poll(seen, WAIT_MILLIS);
+                if (records != null) {
+                    return records;
+                }
+            }
+            logDrain.run();
         }
         return ArrowRecords.nothing();
+    }
+
+    /** Makes sure that something is being read; false when there is nothing to read now. */
+    private boolean begin() throws IOException {
+        if (current != null || windows.isReading()) {
+            return true;
+        }
+        if (!waiting.isEmpty() && !control.isPaused(waiting.element().splitId())) {
+            DorisSplit next = waiting.element();
+            readerScan.open().start(next.tablets(), next.fenceMillis());
+            current = waiting.remove();
+            return true;
+        }
+        return windows.begin();
+    }
+
+    private RecordsWithSplitIds<ReadRecord> pollSnapshot(long seen) throws IOException {
+        if (control.isPaused(current.splitId())) {
+            control.await(seen, WAIT_MILLIS);
+            return null;
+        }
+        BatchScan scan = readerScan.open();
+        switch (scan.poll(WAIT_MILLIS)) {
+            case READY:
+                BatchScan.Batch batch = scan.take();
+                outstanding.add(batch);
+                metrics.countBytes();
+                return ArrowRecords.of(current.splitId(), batch, outstanding);
+            case END:
+                String ended = current.splitId();
+                current = null;
+                return ArrowRecords.finished(Set.of(ended));
+            default:
+                // Woken: the loop looks at what was told.
+                return null;
+        }
     }
 }

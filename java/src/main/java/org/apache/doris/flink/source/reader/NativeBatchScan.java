@@ -3,17 +3,24 @@ package org.apache.doris.flink.source.reader;
 import org.apache.doris.flink.arrow.IpcBatch;
 import org.apache.doris.flink.arrow.vector.VectorFactory;
 import org.apache.doris.flink.config.ConfigCodec;
+import org.apache.doris.flink.config.MetadataColumn;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.jni.NativeException;
 import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeScan;
 import org.apache.doris.flink.jni.ScanMetrics;
 import org.apache.flink.table.data.columnar.vector.ColumnVector;
+import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.TinyIntType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
 
 /** A scan through the native core. */
 final class NativeBatchScan implements BatchScan {
@@ -21,22 +28,34 @@ final class NativeBatchScan implements BatchScan {
     private static final Logger LOG = LoggerFactory.getLogger(NativeBatchScan.class);
 
     private final NativeScan scan;
-    private final RowType produced;
+    private final List<MetadataColumn> metadata;
+    private final RowType ofSnapshot;
+    private final RowType ofWindow;
 
-    private NativeBatchScan(NativeScan scan, RowType produced) {
+    private boolean inWindow;
+
+    private NativeBatchScan(NativeScan scan, ScanConfig config) {
         this.scan = scan;
-        this.produced = produced;
+        this.metadata = config.metadata();
+        this.ofSnapshot = config.producedType();
+        this.ofWindow = withChanges(ofSnapshot);
     }
 
     static BatchScan open(ScanConfig config) throws IOException {
         NativeLibrary.load(config.connection().libraryPath());
-        return new NativeBatchScan(
-                NativeScan.open(ConfigCodec.encode(config)), config.producedType());
+        return new NativeBatchScan(NativeScan.open(ConfigCodec.encode(config)), config);
     }
 
     @Override
-    public void start(long[] tablets) throws IOException {
-        scan.start(tablets);
+    public void start(long[] tablets, OptionalLong fenceMillis) throws IOException {
+        inWindow = false;
+        scan.start(tablets, fenceMillis);
+    }
+
+    @Override
+    public void startWindow(WindowRequest window) throws IOException {
+        inWindow = true;
+        scan.startWindow(window.toMap());
     }
 
     @Override
@@ -59,7 +78,12 @@ final class NativeBatchScan implements BatchScan {
     public Batch take() throws IOException {
         IpcBatch batch = scan.take();
         try {
-            return new NativeBatch(batch, VectorFactory.create(produced, batch));
+            return inWindow
+                    ? changes(batch)
+                    : new NativeBatch(
+                            batch,
+                            withMetadata(VectorFactory.create(ofSnapshot, batch), 0, null),
+                            null);
         } catch (IOException | RuntimeException e) {
             batch.release();
             throw e;
@@ -79,7 +103,16 @@ final class NativeBatchScan implements BatchScan {
     @Override
     public Figures figures() throws IOException {
         ScanMetrics metrics = scan.metrics();
-        return new Figures(metrics.bytes(), metrics.splitRetries(), metrics.heldBytes());
+        Figures figures = new Figures();
+        figures.bytes = metrics.bytes();
+        figures.splitRetries = metrics.splitRetries();
+        figures.heldBytes = metrics.heldBytes();
+        figures.visibleWaitRetries = metrics.visibleWaitRetries();
+        figures.visibleWaitMillis = metrics.visibleWaitMillis();
+        figures.replayedRows = metrics.replayedRows();
+        figures.positionMismatches = metrics.positionMismatches();
+        figures.windowRows = metrics.windowRows();
+        return figures;
     }
 
     @Override
@@ -87,14 +120,44 @@ final class NativeBatchScan implements BatchScan {
         scan.close();
     }
 
+    private NativeBatch changes(IpcBatch batch) throws IOException {
+        ColumnVector[] all = VectorFactory.create(ofWindow, batch);
+        int first = all.length - ChangeColumns.COUNT;
+        ChangeColumns changes =
+                new ChangeColumns(all[first], all[first + 1], all[first + 2], all[first + 3]);
+        return new NativeBatch(batch, withMetadata(all, ChangeColumns.COUNT, changes), changes);
+    }
+
+    /** The wanted columns and the metadata behind them, without what is only for the reader. */
+    private ColumnVector[] withMetadata(ColumnVector[] read, int drop, ChangeColumns changes) {
+        if (metadata.isEmpty() && drop == 0) {
+            return read;
+        }
+        ColumnVector[] all = Arrays.copyOf(read, read.length - drop + metadata.size());
+        MetadataVectors.append(all, metadata, changes);
+        return all;
+    }
+
+    /** What a batch of a window holds: the wanted columns, then those of {@link ChangeColumns}. */
+    private static RowType withChanges(RowType wanted) {
+        List<RowType.RowField> fields = new ArrayList<>(wanted.getFields());
+        fields.add(new RowType.RowField("op", new TinyIntType(false)));
+        fields.add(new RowType.RowField("tso", new BigIntType(false)));
+        fields.add(new RowType.RowField("lsn", new BigIntType(false)));
+        fields.add(new RowType.RowField("hash", new BigIntType(false)));
+        return new RowType(false, fields);
+    }
+
     private static final class NativeBatch implements Batch {
 
         private final IpcBatch batch;
         private final ColumnVector[] columns;
+        private final ChangeColumns changes;
 
-        private NativeBatch(IpcBatch batch, ColumnVector[] columns) {
+        private NativeBatch(IpcBatch batch, ColumnVector[] columns, ChangeColumns changes) {
             this.batch = batch;
             this.columns = columns;
+            this.changes = changes;
         }
 
         @Override
@@ -105,6 +168,11 @@ final class NativeBatchScan implements BatchScan {
         @Override
         public ColumnVector[] columns() {
             return columns;
+        }
+
+        @Override
+        public ChangeColumns changes() {
+            return changes;
         }
 
         @Override

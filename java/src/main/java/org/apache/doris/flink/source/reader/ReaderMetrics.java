@@ -1,28 +1,71 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.source.split.DorisSplitState;
+import org.apache.doris.flink.source.split.Tso;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 
+import java.util.Map;
+
 /**
  * Metrics of one source reader, beside those that Flink counts by itself. The fetcher thread counts
- * bytes and errors, the task thread splits.
+ * bytes, errors and windows, the task thread splits and news; gauges may be asked by any thread.
  */
 final class ReaderMetrics {
 
+    /** Value of a time or a lag that is not known, as Flink has it. */
+    private static final long UNDEFINED = -1;
+
     private final ReaderScan scan;
+    private final Counter recordsIn;
     private final Counter bytesIn;
     private final Counter recordErrors;
     private final Counter splitsDone;
+    private final Counter expiredWindows;
 
     private long bytesCounted;
+    private volatile long fetchLagMillis = UNDEFINED;
 
-    ReaderMetrics(SourceReaderMetricGroup group, ReaderScan scan) {
+    private ReaderMetrics(SourceReaderMetricGroup group, ReaderScan scan, Counter expiredWindows) {
         this.scan = scan;
+        this.recordsIn = group.getIOMetricGroup().getNumRecordsInCounter();
         this.bytesIn = group.getIOMetricGroup().getNumBytesInCounter();
         this.recordErrors = group.getNumRecordsInErrorsCounter();
         this.splitsDone = group.counter("snapshotSplitsDone");
+        this.expiredWindows = expiredWindows;
         group.gauge("snapshotSplitRetries", () -> scan.figures().splitRetries);
         group.gauge("nativeMemoryBytes", () -> scan.figures().heldBytes);
+    }
+
+    /** Of a reader that reads a snapshot alone. */
+    static ReaderMetrics ofSnapshot(SourceReaderMetricGroup group, ReaderScan scan) {
+        return new ReaderMetrics(group, scan, null);
+    }
+
+    /**
+     * Of a reader that follows changes.
+     *
+     * @param states the splits in hand; a map that may be read by any thread
+     */
+    static ReaderMetrics ofChangelog(
+            SourceReaderMetricGroup group,
+            ReaderScan scan,
+            Map<String, DorisSplitState> states,
+            Retention retention) {
+        ReaderMetrics metrics =
+                new ReaderMetrics(group, scan, group.counter("changelogExpiredWindows"));
+        group.gauge("currentFetchEventTimeLag", () -> metrics.fetchLagMillis);
+        group.gauge("changelogPositionTimestamp", () -> defined(emitted(states)));
+        group.gauge("changelogLagMs", () -> lag(retention.positionMillis(), emitted(states)));
+        group.gauge(
+                "changelogRetentionHeadroomMs",
+                () -> headroom(emitted(states), retention.firstRetainedMillis()));
+        group.gauge("changelogWindowRows", () -> scan.figures().windowRows);
+        group.gauge("changelogVisibleWaitRetries", () -> scan.figures().visibleWaitRetries);
+        group.gauge("changelogVisibleWaitMs", () -> scan.figures().visibleWaitMillis);
+        group.gauge("changelogReplayedRowsDropped", () -> scan.figures().replayedRows);
+        group.gauge("changelogPositionMismatches", () -> scan.figures().positionMismatches);
+        return metrics;
     }
 
     /** Adds the bytes received since the last call. */
@@ -32,13 +75,56 @@ final class ReaderMetrics {
         bytesCounted = bytes;
     }
 
+    /** A change was fetched, the last one of its batch. */
+    void fetched(long tso) {
+        fetchLagMillis = System.currentTimeMillis() - Tso.millis(tso);
+    }
+
     /** A row could not be taken over. */
     void countRecordError() {
         recordErrors.inc();
     }
 
-    /** Splits were read completely. */
+    /** Splits of the snapshot were read completely. */
     void countSplitsDone(int count) {
         splitsDone.inc(count);
+    }
+
+    /** A window was begun that lacks changes which have expired. */
+    void countExpiredWindow() {
+        expiredWindows.inc();
+    }
+
+    /** Flink has counted a record that is no row. */
+    void uncountRecord() {
+        recordsIn.dec();
+    }
+
+    /** Up to where all slices in hand were emitted; MAX_VALUE without any. */
+    private static long emitted(Map<String, DorisSplitState> states) {
+        long least = Long.MAX_VALUE;
+        for (DorisSplitState state : states.values()) {
+            if (!state.isSnapshot()) {
+                least = Math.min(least, state.emittedMillis());
+            }
+        }
+        return least;
+    }
+
+    private static long defined(long emitted) {
+        return emitted == Long.MAX_VALUE ? UNDEFINED : emitted;
+    }
+
+    private static long lag(long position, long emitted) {
+        return position == Retention.UNKNOWN || emitted == Long.MAX_VALUE
+                ? UNDEFINED
+                : Math.max(0, position - emitted);
+    }
+
+    /** Nothing in hand, or nothing that expires: as much as can be. */
+    private static long headroom(long emitted, long retained) {
+        return retained == Retention.UNKNOWN || emitted == Long.MAX_VALUE
+                ? Long.MAX_VALUE
+                : emitted - retained;
     }
 }

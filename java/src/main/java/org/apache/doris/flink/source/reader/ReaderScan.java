@@ -6,7 +6,7 @@ import java.io.IOException;
 /**
  * The one scan of a reader. Flink ends idle fetchers and makes new ones with new split readers; the
  * scan, with its login and its memory budget, outlives them: it is opened with the first split and
- * closed with the reader.
+ * closed with the reader. What is read can be abandoned in the middle, which costs the login.
  */
 final class ReaderScan implements Closeable {
 
@@ -16,6 +16,7 @@ final class ReaderScan implements Closeable {
     private boolean wakePending;
     private boolean closed;
     private BatchScan.Figures lastFigures = BatchScan.Figures.NONE;
+    private BatchScan.Figures abandonedFigures = BatchScan.Figures.NONE;
 
     ReaderScan(BatchScan.Factory factory) {
         this.factory = factory;
@@ -43,6 +44,22 @@ final class ReaderScan implements Closeable {
         return requireOpen();
     }
 
+    /**
+     * Drops what is being read; the next {@link #open} gives a scan that is free. Batches that were
+     * taken stay valid. Called by the fetcher thread, waits about a second at most.
+     */
+    void abandon() {
+        BatchScan last;
+        synchronized (this) {
+            last = scan;
+            abandonedFigures = figures();
+            scan = null;
+        }
+        if (last != null) {
+            last.close();
+        }
+    }
+
     /** Ends the wait in progress, or the next one; any thread. */
     synchronized void wake() {
         if (scan != null) {
@@ -56,7 +73,7 @@ final class ReaderScan implements Closeable {
     synchronized BatchScan.Figures figures() {
         if (scan != null) {
             try {
-                lastFigures = scan.figures();
+                lastFigures = scan.figures().plus(abandonedFigures);
             } catch (IOException e) {
                 return lastFigures;
             }

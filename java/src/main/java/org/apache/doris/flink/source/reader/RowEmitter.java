@@ -1,15 +1,25 @@
 package org.apache.doris.flink.source.reader;
 
-import org.apache.doris.flink.source.split.DorisSplitState;
 import org.apache.flink.api.connector.source.SourceOutput;
-import org.apache.flink.connector.base.source.reader.RecordEmitter;
 import org.apache.flink.table.data.RowData;
 
 import java.io.Serializable;
 
-/** Hands rows on to Flink, in the shape that the source produces. */
-public interface RowEmitter<OUT>
-        extends RecordEmitter<RowData, OUT, DorisSplitState>, Serializable {
+/**
+ * Hands rows on to Flink, in the shape that the source produces. Used by the task thread; one
+ * instance per reader.
+ */
+public interface RowEmitter<OUT> extends Serializable {
+
+    /**
+     * Emits one row, or what is made of it. Without a timestamp: event time is the business of the
+     * watermark strategy.
+     *
+     * @param row produced columns, then metadata columns; a re-used view that is valid during this
+     *     call and as long as Flink's object re-use has it. Its kind is the declared one.
+     * @param change what a change tells beside its row; null for a row of the snapshot
+     */
+    void emit(RowData row, Change change, SourceOutput<OUT> output) throws Exception;
 
     /** Emits the rows as they are. */
     static RowEmitter<RowData> rowData() {
@@ -22,8 +32,7 @@ public interface RowEmitter<OUT>
         private static final long serialVersionUID = 1L;
 
         @Override
-        public void emitRecord(
-                RowData row, SourceOutput<RowData> output, DorisSplitState splitState) {
+        public void emit(RowData row, Change change, SourceOutput<RowData> output) {
             output.collect(row);
         }
     }

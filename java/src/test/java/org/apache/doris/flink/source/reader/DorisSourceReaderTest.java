@@ -106,7 +106,8 @@ class DorisSourceReaderTest {
     }
 
     private DorisSourceReader<RowData> reader() {
-        return DorisSourceReader.create(context, scan.factory(), () -> {}, RowEmitter.rowData());
+        return DorisSourceReader.create(
+                context, TestScans.snapshot(), scan.factory(), () -> {}, RowEmitter.rowData());
     }
 
     private static DorisSplit split(long tablet) {

@@ -8,9 +8,7 @@ import org.apache.doris.flink.jni.NativeException;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsAddition;
-import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
-import org.apache.flink.table.data.RowData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,14 +22,11 @@ import java.util.concurrent.CompletableFuture;
 class DorisSplitReaderTest {
 
     private final FakeScan scan = new FakeScan();
-    private final ReaderScan readerScan = new ReaderScan(scan.factory());
-    private final OutstandingBatches outstanding = new OutstandingBatches();
-    private final SourceReaderMetricGroup group =
-            UnregisteredMetricsGroup.createSourceReaderMetricGroup();
     private int drains;
-    private final DorisSplitReader reader =
-            new DorisSplitReader(
-                    readerScan, outstanding, new ReaderMetrics(group, readerScan), () -> drains++);
+    private final ReaderParts parts = parts(scan.factory());
+    private final ReaderScan readerScan = parts.scan();
+    private final OutstandingBatches outstanding = parts.outstanding();
+    private final DorisSplitReader reader = parts.splitReader();
 
     @Test
     void splitsFollowEachOtherOnOneScan() throws IOException {
@@ -59,9 +54,7 @@ class DorisSplitReaderTest {
         assertThat(fetch()).containsExactly("end of 1");
         reader.close();
         assertThat(scan.closed).isZero();
-        DorisSplitReader next =
-                new DorisSplitReader(
-                        readerScan, outstanding, new ReaderMetrics(group, readerScan), () -> {});
+        DorisSplitReader next = parts.splitReader();
         next.handleSplitsChanges(new SplitsAddition<>(List.of(split(2))));
         assertThat(rows(next.fetch())).containsExactly("2:2");
         assertThat(scan.opened).isEqualTo(1);
@@ -114,7 +107,7 @@ class DorisSplitReaderTest {
         scan.columns = 0;
         scan.tablet(1, new int[3]);
         assign(1);
-        RecordsWithSplitIds<RowData> records = reader.fetch();
+        RecordsWithSplitIds<ReadRecord> records = reader.fetch();
         assertThat(records.nextSplit()).isEqualTo("1");
         for (int i = 0; i < 3; i++) {
             assertThat(records.nextRecordFromSplit()).isNotNull();
@@ -127,7 +120,7 @@ class DorisSplitReaderTest {
     void whatIsOutWhenTheReaderClosesIsFreed() throws IOException {
         scan.tablet(1, new int[] {1}, new int[] {2});
         assign(1);
-        RecordsWithSplitIds<RowData> queued = reader.fetch();
+        RecordsWithSplitIds<ReadRecord> queued = reader.fetch();
         assertThat(scan.live()).isEqualTo(1);
         outstanding.close();
         assertThat(scan.live()).isZero();
@@ -160,6 +153,14 @@ class DorisSplitReaderTest {
         assertThat(scan.closed).isEqualTo(1);
     }
 
+    private ReaderParts parts(BatchScan.Factory scans) {
+        return new ReaderParts(
+                UnregisteredMetricsGroup.createSourceReaderMetricGroup(),
+                TestScans.snapshot(),
+                scans,
+                () -> drains++);
+    }
+
     private void assign(long... tablets) {
         List<DorisSplit> splits = new ArrayList<>();
         for (long tablet : tablets) {
@@ -184,13 +185,13 @@ class DorisSplitReaderTest {
         }
     }
 
-    private static List<String> rows(RecordsWithSplitIds<RowData> records) {
+    private static List<String> rows(RecordsWithSplitIds<ReadRecord> records) {
         List<String> rows = new ArrayList<>();
         for (String split = records.nextSplit(); split != null; split = records.nextSplit()) {
-            RowData row = records.nextRecordFromSplit();
-            while (row != null) {
-                rows.add(split + ":" + row.getInt(0));
-                row = records.nextRecordFromSplit();
+            ReadRecord record = records.nextRecordFromSplit();
+            while (record != null) {
+                rows.add(split + ":" + record.row().getInt(0));
+                record = records.nextRecordFromSplit();
             }
         }
         records.finishedSplits().forEach(split -> rows.add("end of " + split));

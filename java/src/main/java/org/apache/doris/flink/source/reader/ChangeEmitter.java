@@ -1,0 +1,107 @@
+package org.apache.doris.flink.source.reader;
+
+import org.apache.doris.flink.config.ChangelogConfig;
+import org.apache.doris.flink.source.DorisBinlogIncrementType;
+import org.apache.doris.flink.source.split.DorisSplitState;
+import org.apache.flink.api.connector.source.SourceOutput;
+import org.apache.flink.connector.base.source.reader.RecordEmitter;
+import org.apache.flink.types.RowKind;
+
+import java.io.IOException;
+
+/**
+ * Emits what was read and lets the state of its split follow: on the task thread, record by record,
+ * so that a checkpoint between any two records holds what was emitted and nothing else.
+ */
+final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSplitState> {
+
+    private static final int UPDATE_BEFORE = 2;
+
+    private final RowEmitter<OUT> rows;
+    private final Runnable newsSeen;
+    private final RowKind[] kinds;
+    private final boolean dropsUpdateBefore;
+
+    /**
+     * @param newsSeen called for each record that is no row, after Flink has counted it as one
+     */
+    ChangeEmitter(RowEmitter<OUT> rows, ChangelogConfig config, Runnable newsSeen) {
+        this.rows = rows;
+        this.newsSeen = newsSeen;
+        this.kinds = kinds(config);
+        this.dropsUpdateBefore = kinds[UPDATE_BEFORE] == null && kinds[1] != null;
+    }
+
+    @Override
+    public void emitRecord(ReadRecord record, SourceOutput<OUT> output, DorisSplitState state)
+            throws Exception {
+        switch (record.kind()) {
+            case ROW:
+                // What is chained behind may have changed the kind of the re-used row.
+                record.row().setRowKind(RowKind.INSERT);
+                rows.emit(record.row(), null, output);
+                break;
+            case CHANGE:
+                emitChange(record, output, state);
+                break;
+            case OPENED:
+                newsSeen.run();
+                state.open(record.window());
+                break;
+            case CLOSED:
+                newsSeen.run();
+                state.close();
+                break;
+            default:
+                throw new IllegalStateException("A record is of unknown kind " + record.kind());
+        }
+    }
+
+    private void emitChange(ReadRecord record, SourceOutput<OUT> output, DorisSplitState state)
+            throws Exception {
+        int operation = record.operation();
+        RowKind kind = operation < 0 || operation >= kinds.length ? null : kinds[operation];
+        if (kind != null) {
+            record.row().setRowKind(kind);
+            rows.emit(record.row(), record, output);
+        } else if (!(dropsUpdateBefore && operation == UPDATE_BEFORE)) {
+            throw new IOException(
+                    String.format(
+                            "A change of slice %s has operation %d, which has no meaning in this"
+                                    + " increment type (tso %d, lsn %d). Allowed are %s.",
+                            state.splitId(),
+                            operation,
+                            record.tso(),
+                            record.lsn(),
+                            kinds[1] == null ? "0 for inserts" : "0 to 3"));
+        }
+        state.advance(record.tso(), record.lsn(), operation, record.hash());
+    }
+
+    /** By operation the kind that Flink sees; null where none is declared. */
+    private static RowKind[] kinds(ChangelogConfig config) {
+        RowKind[] kinds = {RowKind.INSERT, null, null, null};
+        if (config.incrementType() == DorisBinlogIncrementType.APPEND_ONLY) {
+            return kinds;
+        }
+        switch (config.changelogMode()) {
+            case ALL:
+                kinds[1] = RowKind.DELETE;
+                kinds[2] = RowKind.UPDATE_BEFORE;
+                kinds[3] = RowKind.UPDATE_AFTER;
+                return kinds;
+            case UPSERT:
+                kinds[1] = RowKind.DELETE;
+                kinds[3] = RowKind.UPDATE_AFTER;
+                return kinds;
+            case AUDIT:
+                kinds[1] = RowKind.INSERT;
+                kinds[2] = RowKind.INSERT;
+                kinds[3] = RowKind.INSERT;
+                return kinds;
+            default:
+                throw new IllegalArgumentException(
+                        "Changelog mode " + config.changelogMode() + " is unknown.");
+        }
+    }
+}

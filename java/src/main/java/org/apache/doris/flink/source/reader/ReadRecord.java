@@ -1,0 +1,93 @@
+package org.apache.doris.flink.source.reader;
+
+import org.apache.doris.flink.source.split.ChangelogWindow;
+import org.apache.flink.table.data.columnar.ColumnarRowData;
+
+/**
+ * What travels from the fetcher to the task thread: a row, or the news that its slice's window was
+ * opened or closed. News come in order with the rows, so that a checkpoint between any two of them
+ * is right. Re-used, like its row.
+ */
+final class ReadRecord implements Change {
+
+    /** What a record is. */
+    enum Kind {
+        /** A row of the snapshot. */
+        ROW,
+        /** A row of the open window. */
+        CHANGE,
+        /** {@link #window} is read from here on. */
+        OPENED,
+        /** The open window was read to its end. */
+        CLOSED
+    }
+
+    private final ColumnarRowData row;
+    private final ChangeColumns changes;
+
+    private Kind kind;
+    private ChangelogWindow window;
+    private int index;
+
+    /** Over the rows of a batch, if there is one; {@code changes} is null for the snapshot. */
+    ReadRecord(ColumnarRowData row, ChangeColumns changes) {
+        this.row = row;
+        this.changes = changes;
+    }
+
+    /** Makes this the row at an index. */
+    ReadRecord row(int index) {
+        this.kind = changes == null ? Kind.ROW : Kind.CHANGE;
+        this.index = index;
+        row.setRowId(index);
+        return this;
+    }
+
+    /** Makes this the news of a window that is open now. */
+    ReadRecord opened(ChangelogWindow window) {
+        this.kind = Kind.OPENED;
+        this.window = window;
+        return this;
+    }
+
+    /** Makes this the news that the window was closed. */
+    ReadRecord closed() {
+        this.kind = Kind.CLOSED;
+        return this;
+    }
+
+    /** What this is. */
+    Kind kind() {
+        return kind;
+    }
+
+    /** The row, with rows alone. */
+    ColumnarRowData row() {
+        return row;
+    }
+
+    /** The window, when it was opened. */
+    ChangelogWindow window() {
+        return window;
+    }
+
+    @Override
+    public int operation() {
+        return changes.operation(index);
+    }
+
+    @Override
+    public long tso() {
+        return changes.tso(index);
+    }
+
+    @Override
+    public long lsn() {
+        return changes.lsn(index);
+    }
+
+    /** Hash of the row, for the position's sum. */
+    long hash() {
+        return changes.hash(index);
+    }
+}

@@ -1,0 +1,198 @@
+package org.apache.doris.flink.source.reader;
+
+import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.source.DorisBinlogIncrementType;
+import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * Reads the windows of a reader's slices through its one scan, one window at a time. A window that
+ * is under way when its slice is paused keeps its batches back; if another slice could read
+ * meanwhile it gives the scan away and is asked for again later, behind the rows that were handed
+ * out: else slices that wait for each other's watermarks would wait for ever.
+ *
+ * <p>Used by the fetcher thread alone.
+ */
+final class SliceWindows {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SliceWindows.class);
+
+    private final ReaderScan readerScan;
+    private final OutstandingBatches outstanding;
+    private final SliceControl control;
+    private final WindowLength length;
+    private final Retention retention;
+    private final ReaderMetrics metrics;
+    private final DorisBinlogIncrementType type;
+    private final PartitionRetries retries;
+    private final SliceTurns turns;
+
+    private SliceRead reading;
+    private long begunNanos;
+    private long waitedMillis;
+    private boolean interrupted;
+
+    SliceWindows(
+            ReaderScan readerScan,
+            OutstandingBatches outstanding,
+            SliceControl control,
+            WindowLength length,
+            Retention retention,
+            ReaderMetrics metrics,
+            ScanConfig config) {
+        this.readerScan = readerScan;
+        this.outstanding = outstanding;
+        this.control = control;
+        this.length = length;
+        this.retention = retention;
+        this.metrics = metrics;
+        this.type = config.changelog().incrementType();
+        this.retries =
+                new PartitionRetries(config.changelog().visibleWaitTimeout(), System::nanoTime);
+        this.turns = new SliceTurns(control, retries, ColumnFingerprint.of(config.columns()));
+    }
+
+    /** A slice more. */
+    void add(DorisSplit split) {
+        turns.add(split);
+    }
+
+    /** Whether there are no slices. */
+    boolean isEmpty() {
+        return turns.isEmpty();
+    }
+
+    /** Whether a window is being read. */
+    boolean isReading() {
+        return reading != null;
+    }
+
+    /**
+     * Takes out the slices that are gone, with a window that is under way, and those that were read
+     * as far as their scheme goes.
+     */
+    Set<String> takeFinished() {
+        Set<String> ids = new LinkedHashSet<>();
+        for (SliceRead slice : turns.takeFinished()) {
+            if (control.isGone(slice.splitId())) {
+                LOG.warn(
+                        "Slice {} is gone with its partition: changes of it from {} on that were"
+                                + " not read yet are not in the output.",
+                        slice.splitId(),
+                        UtcText.of(slice.neededMillis()));
+            } else {
+                LOG.info("Slice {} of a former slice scheme was read to its end.", slice.splitId());
+            }
+            if (slice == reading) {
+                reading = null;
+                readerScan.abandon();
+            }
+            retries.forget(slice.splitId());
+            retention.forget(slice.splitId());
+            ids.add(slice.splitId());
+        }
+        return ids;
+    }
+
+    /** Begins a window, or the rest of one, of the slice whose turn it is; false: there is none. */
+    boolean begin() throws IOException {
+        retention.watch(turns.all());
+        SliceRead next = turns.next();
+        if (next == null) {
+            return false;
+        }
+        next.open(control.bound(), length.millis(), type);
+        if (retention.hasExpired(next)) {
+            metrics.countExpiredWindow();
+        }
+        begunNanos = System.nanoTime();
+        waitedMillis = readerScan.figures().visibleWaitMillis;
+        interrupted = false;
+        readerScan.open().startWindow(next.request());
+        reading = next;
+        return true;
+    }
+
+    /**
+     * Waits for rows or the end of the window that is being read; null when none came.
+     *
+     * @param seen version of the control before anything was looked at
+     */
+    RecordsWithSplitIds<ReadRecord> poll(long seen, long waitMillis) throws IOException {
+        if (control.isPaused(reading.splitId())) {
+            keepBack(seen, waitMillis);
+            return null;
+        }
+        try {
+            BatchScan scan = readerScan.open();
+            switch (scan.poll(waitMillis)) {
+                case READY:
+                    return rows(scan.take());
+                case END:
+                    return end();
+                default:
+                    return null;
+            }
+        } catch (NativeException e) {
+            if (!PartitionRetries.isPartitionGone(e)) {
+                throw e;
+            }
+            retries.failed(reading, e);
+            LOG.info("Slice {} is tried again: {}", reading.splitId(), e.getMessage());
+            turns.toTheEnd(reading);
+            reading = null;
+            return null;
+        }
+    }
+
+    private RecordsWithSplitIds<ReadRecord> rows(BatchScan.Batch batch) {
+        outstanding.add(batch);
+        metrics.countBytes();
+        ChangeColumns changes = batch.changes();
+        if (batch.rows() > 0) {
+            metrics.fetched(changes.tso(batch.rows() - 1));
+        }
+        reading.handOut(changes, batch.rows());
+        retries.forget(reading.splitId());
+        return ArrowRecords.ofWindow(reading.splitId(), reading.tell(), batch, outstanding);
+    }
+
+    private RecordsWithSplitIds<ReadRecord> end() {
+        SliceRead slice = reading;
+        reading = null;
+        if (!interrupted) {
+            long waited = readerScan.figures().visibleWaitMillis - waitedMillis;
+            long taken = (System.nanoTime() - begunNanos) / 1_000_000 - waited;
+            length.wasRead(slice.window().endMillis() - slice.window().startMillis(), taken);
+        }
+        RecordsWithSplitIds<ReadRecord> records =
+                ArrowRecords.endOfWindow(slice.splitId(), slice.tell());
+        slice.close();
+        retries.forget(slice.splitId());
+        turns.toTheEnd(slice);
+        return records;
+    }
+
+    private void keepBack(long seen, long waitMillis) {
+        interrupted = true;
+        if (turns.next() == null) {
+            control.await(seen, waitMillis);
+            return;
+        }
+        LOG.info(
+                "Slice {} is paused inside window {}, which is read on later: other slices of this"
+                        + " reader have changes to read.",
+                reading.splitId(),
+                reading.window());
+        turns.toTheEnd(reading);
+        reading = null;
+        readerScan.abandon();
+    }
+}

@@ -1,0 +1,55 @@
+package org.apache.doris.flink.source.reader;
+
+import org.apache.doris.flink.config.ChangelogConfig;
+
+/**
+ * How long a window may be while a slice catches up. Where the user gives no length, it is fitted
+ * so that a window is read in less than half a checkpoint interval: a failure then repeats little
+ * of a query. Used by the fetcher thread, outlives it.
+ */
+final class WindowLength {
+
+    private static final long FIRST_MILLIS = 60_000;
+    private static final long SHORTEST_MILLIS = 1_000;
+    private static final long LONGEST_MILLIS = 86_400_000;
+    private static final long DEFAULT_INTERVAL_MILLIS = 10_000;
+
+    private final boolean fitted;
+    private final long targetMillis;
+
+    private long millis;
+
+    WindowLength(ChangelogConfig config) {
+        long interval = config.checkpointInterval().orElse(0);
+        fitted = config.maxWindow().isEmpty();
+        targetMillis = (interval > 0 ? interval : DEFAULT_INTERVAL_MILLIS) / 2;
+        millis =
+                config.maxWindow()
+                        .map(given -> Math.floorDiv(given.toMillis(), 1000L) * 1000L)
+                        .orElse(FIRST_MILLIS);
+    }
+
+    /** Whole seconds, one at least. */
+    long millis() {
+        return millis;
+    }
+
+    /**
+     * Learns from a window that was read.
+     *
+     * @param length of the window, ms of changes
+     * @param taken to read it, ms without waiting for transactions and pauses
+     */
+    void wasRead(long length, long taken) {
+        if (!fitted) {
+            return;
+        }
+        if (taken > targetMillis) {
+            // Of the window that was read: it may have been shorter than allowed.
+            long half = Math.floorDiv(length / 2, 1000L) * 1000L;
+            millis = Math.min(millis, Math.max(SHORTEST_MILLIS, half));
+        } else if (taken < targetMillis / 2 && length >= millis) {
+            millis = Math.min(LONGEST_MILLIS, millis * 2);
+        }
+    }
+}
