@@ -41,13 +41,19 @@ public final class ChangelogChaos {
     /** After so many rounds the published position is compared with what is kept. */
     private static final int ROUNDS_TO_POSITION = 3;
 
+    /** Writes before a quiet point of a run without faults. */
+    private static final int WRITES = 150;
+
     private final Waiter waiter = new Waiter();
     private final RunArguments arguments;
     private final Path folder;
     private final FollowedTable table;
     private long ahead;
 
-    private ChangelogChaos(RunArguments arguments) {
+    /**
+     * A run of the arguments; {@code quiet} is how often all is compared before the first fault.
+     */
+    ChangelogChaos(RunArguments arguments) {
         this.arguments = arguments;
         folder = arguments.folder();
         table = new FollowedTable(arguments.seed());
@@ -60,7 +66,7 @@ public final class ChangelogChaos {
     }
 
     /** Whether nothing was missing, doubled, wrong or left over. */
-    private boolean run() throws Exception {
+    boolean run() throws Exception {
         Path control = Files.createDirectories(folder.resolve("control"));
         Path kept = Files.createDirectories(folder.resolve("kept"));
         try (RunLog log = new RunLog(folder.resolve("run.log"));
@@ -125,6 +131,12 @@ public final class ChangelogChaos {
         jobs.submit(ChangelogBreaker.firstParallelism(), Optional.empty());
         jobs.recover();
         waiter.until("the changelog phase has begun", () -> following.start().isPresent());
+        for (int i = Integer.parseInt(arguments.value("quiet").orElse("0")); i > 0; i--) {
+            long written = writers.writes();
+            waiter.until("some has been written", () -> writers.writes() > written + WRITES);
+            quiet.come();
+            quiet.leave();
+        }
         faults(
                 new ChangelogBreaker(
                         doris,
