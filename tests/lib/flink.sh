@@ -40,11 +40,17 @@ stop_flink() { stop_pid "${TM_PID:-}"; stop_pid "${JM_PID:-}"; }
 
 free_port() { python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'; }
 
+# Prints the command that runs a SQL file in the SQL client with the connector loaded and results as tables.
+sql_client() {
+    echo "SET 'sql-client.execution.result-mode' = 'tableau';" >"$FLINK_LOG_DIR/init.sql"
+    echo "$FLINK_HOME/bin/sql-client.sh -hist $FLINK_LOG_DIR/history -j $CONNECTOR_JAR -i $FLINK_LOG_DIR/init.sql -f $1"
+}
+
 # Runs a SQL file in the SQL client with the connector loaded and results as tables. The client's exit code is 0 even when a statement failed; ours is not.
 run_sql() {
     local out=$FLINK_LOG_DIR/sql-client.out
-    echo "SET 'sql-client.execution.result-mode' = 'tableau';" >"$FLINK_LOG_DIR/init.sql"
-    "$FLINK_HOME/bin/sql-client.sh" -hist "$FLINK_LOG_DIR/history" -j "$CONNECTOR_JAR" -i "$FLINK_LOG_DIR/init.sql" -f "$1" 2>&1 |
+    # shellcheck disable=SC2046
+    $(sql_client "$1") 2>&1 |
         sed -u -e 's/\x1b\[[0-9;]*m//g' -e '/^Command history file path/d' -e '/org.jline.utils.Log/d' | tee "$out"
     if grep -q '\[ERROR\] ' "$out"; then
         echo "a statement failed" >&2
