@@ -1,34 +1,23 @@
 package org.apache.doris.flink.cfg;
 
+import org.apache.doris.flink.source.DorisBinlogIncrementType;
+import org.apache.doris.flink.source.DorisChangelogIncrementType;
+import org.apache.doris.flink.source.DorisSourceScanMode;
+
 import java.io.Serializable;
-import java.util.Arrays;
-import java.util.Objects;
 
 /**
  * How to read, and the timeouts and retries of requests, which hold for writing as well. Values are
- * checked when a source or sink is built.
+ * checked when a source or sink is built. What a value means is said at the option of the same name
+ * in docs/options.md.
  */
 public class DorisReadOptions implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
-    private String readFields;
-    private String filterQuery;
-    private final Integer requestTabletSize;
-    private final Integer requestConnectTimeoutMs;
-    private final Integer requestReadTimeoutMs;
-    private final Integer requestQueryTimeoutS;
-    private final Integer requestRetries;
-    private final Integer requestBatchSize;
-    private final Long execMemLimit;
-    private final Integer deserializeQueueSize;
-    private final Boolean deserializeArrowAsync;
-    private final boolean useOldApi;
-    private final boolean useFlightSql;
-    private Integer flightSqlPort;
-    private Long rowLimit;
+    private final ReadValues values;
 
-    /** All values in the order of the class; those of a wrapper type may be null. */
+    /** The values of a snapshot read; those of a wrapper type may be null. */
     public DorisReadOptions(
             String readFields,
             String filterQuery,
@@ -45,131 +34,7 @@ public class DorisReadOptions implements Serializable {
             boolean useFlightSql,
             Integer flightSqlPort,
             Long rowLimit) {
-        this.readFields = readFields;
-        this.filterQuery = filterQuery;
-        this.requestTabletSize = requestTabletSize;
-        this.requestConnectTimeoutMs = requestConnectTimeoutMs;
-        this.requestReadTimeoutMs = requestReadTimeoutMs;
-        this.requestQueryTimeoutS = requestQueryTimeoutS;
-        this.requestRetries = requestRetries;
-        this.requestBatchSize = requestBatchSize;
-        this.execMemLimit = execMemLimit;
-        this.deserializeQueueSize = deserializeQueueSize;
-        this.deserializeArrowAsync = deserializeArrowAsync;
-        this.useOldApi = useOldApi;
-        this.useFlightSql = useFlightSql;
-        this.flightSqlPort = flightSqlPort;
-        this.rowLimit = rowLimit;
-    }
-
-    /** A builder with all defaults. */
-    public static Builder builder() {
-        return new Builder();
-    }
-
-    /** All defaults. */
-    public static DorisReadOptions defaults() {
-        return builder().build();
-    }
-
-    /** Columns to read, in order; null for all. */
-    public String getReadFields() {
-        return readFields;
-    }
-
-    /** Predicate in Doris' dialect; null for none. */
-    public String getFilterQuery() {
-        return filterQuery;
-    }
-
-    /** Tablets per split. */
-    public Integer getRequestTabletSize() {
-        return requestTabletSize;
-    }
-
-    /** Longest wait for a connection, in milliseconds. */
-    public Integer getRequestConnectTimeoutMs() {
-        return requestConnectTimeoutMs;
-    }
-
-    /** Longest wait for an answer, in milliseconds. */
-    public Integer getRequestReadTimeoutMs() {
-        return requestReadTimeoutMs;
-    }
-
-    /** Longest run time of a query, in seconds. */
-    public Integer getRequestQueryTimeoutS() {
-        return requestQueryTimeoutS;
-    }
-
-    /** Attempts after the first. */
-    public Integer getRequestRetries() {
-        return requestRetries;
-    }
-
-    /** Rows per batch. */
-    public Integer getRequestBatchSize() {
-        return requestBatchSize;
-    }
-
-    /** Bytes that a back end may use for a split. */
-    public Long getExecMemLimit() {
-        return execMemLimit;
-    }
-
-    /** Batches fetched ahead. */
-    public Integer getDeserializeQueueSize() {
-        return deserializeQueueSize;
-    }
-
-    /** Without effect: decoding is always outside the task thread. */
-    public Boolean getDeserializeArrowAsync() {
-        return deserializeArrowAsync;
-    }
-
-    /** Without effect: there is one source. */
-    public boolean getUseOldApi() {
-        return useOldApi;
-    }
-
-    /** Whether reading goes through Arrow Flight SQL. */
-    public boolean getUseFlightSql() {
-        return useFlightSql;
-    }
-
-    /** Flight port of the front ends; -1 asks the cluster. */
-    public Integer getFlightSqlPort() {
-        return flightSqlPort;
-    }
-
-    /** Most rows; null for all. */
-    public Long getRowLimit() {
-        return rowLimit;
-    }
-
-    /** Chooses the columns to read. */
-    public void setReadFields(String readFields) {
-        this.readFields = readFields;
-    }
-
-    /** Sets the predicate. */
-    public void setFilterQuery(String filterQuery) {
-        this.filterQuery = filterQuery;
-    }
-
-    /** Sets the limit. */
-    public void setRowLimit(Long rowLimit) {
-        this.rowLimit = rowLimit;
-    }
-
-    /** Sets the Flight port. */
-    public void setFlightSqlPort(Integer flightSqlPort) {
-        this.flightSqlPort = flightSqlPort;
-    }
-
-    /** Options with the same values. */
-    public DorisReadOptions copy() {
-        return new DorisReadOptions(
+        this(
                 readFields,
                 filterQuery,
                 requestTabletSize,
@@ -184,162 +49,491 @@ public class DorisReadOptions implements Serializable {
                 useOldApi,
                 useFlightSql,
                 flightSqlPort,
-                rowLimit);
+                rowLimit,
+                Integer.MAX_VALUE,
+                DorisSourceScanMode.SNAPSHOT,
+                null,
+                DorisBinlogIncrementType.DETAIL,
+                10_000L);
+    }
+
+    /** As before, and how to follow changes, without an offset table. */
+    public DorisReadOptions(
+            String readFields,
+            String filterQuery,
+            Integer requestTabletSize,
+            Integer requestConnectTimeoutMs,
+            Integer requestReadTimeoutMs,
+            Integer requestQueryTimeoutS,
+            Integer requestRetries,
+            Integer requestBatchSize,
+            Long execMemLimit,
+            Integer deserializeQueueSize,
+            Boolean deserializeArrowAsync,
+            boolean useOldApi,
+            boolean useFlightSql,
+            Integer flightSqlPort,
+            Long rowLimit,
+            Integer thriftMaxMessageSize,
+            DorisSourceScanMode scanMode,
+            String scanTimestamp,
+            DorisBinlogIncrementType binlogIncrementType,
+            Long binlogPollIntervalMs) {
+        this(
+                readFields,
+                filterQuery,
+                requestTabletSize,
+                requestConnectTimeoutMs,
+                requestReadTimeoutMs,
+                requestQueryTimeoutS,
+                requestRetries,
+                requestBatchSize,
+                execMemLimit,
+                deserializeQueueSize,
+                deserializeArrowAsync,
+                useOldApi,
+                useFlightSql,
+                flightSqlPort,
+                rowLimit,
+                thriftMaxMessageSize,
+                scanMode,
+                scanTimestamp,
+                binlogIncrementType,
+                binlogPollIntervalMs,
+                null,
+                null);
+    }
+
+    /** As before, with an offset table. */
+    public DorisReadOptions(
+            String readFields,
+            String filterQuery,
+            Integer requestTabletSize,
+            Integer requestConnectTimeoutMs,
+            Integer requestReadTimeoutMs,
+            Integer requestQueryTimeoutS,
+            Integer requestRetries,
+            Integer requestBatchSize,
+            Long execMemLimit,
+            Integer deserializeQueueSize,
+            Boolean deserializeArrowAsync,
+            boolean useOldApi,
+            boolean useFlightSql,
+            Integer flightSqlPort,
+            Long rowLimit,
+            Integer thriftMaxMessageSize,
+            DorisSourceScanMode scanMode,
+            String scanTimestamp,
+            DorisBinlogIncrementType binlogIncrementType,
+            Long binlogPollIntervalMs,
+            String binlogOffsetTable,
+            String binlogConsumerId) {
+        values = new ReadValues();
+        values.readFields = readFields;
+        values.filterQuery = filterQuery;
+        values.requestTabletSize = requestTabletSize;
+        values.requestConnectTimeoutMs = requestConnectTimeoutMs;
+        values.requestReadTimeoutMs = requestReadTimeoutMs;
+        values.requestQueryTimeoutS = requestQueryTimeoutS;
+        values.requestRetries = requestRetries;
+        values.requestBatchSize = requestBatchSize;
+        values.execMemLimit = execMemLimit;
+        values.deserializeQueueSize = deserializeQueueSize;
+        values.deserializeArrowAsync = deserializeArrowAsync;
+        values.useOldApi = useOldApi;
+        values.useFlightSql = useFlightSql;
+        values.flightSqlPort = flightSqlPort;
+        values.rowLimit = rowLimit;
+        values.thriftMaxMessageSize = thriftMaxMessageSize;
+        values.scanMode = scanMode;
+        values.scanTimestamp = scanTimestamp;
+        values.incrementType = binlogIncrementType;
+        values.pollIntervalMs = binlogPollIntervalMs;
+        values.offsetTable = binlogOffsetTable;
+        values.consumerId = binlogConsumerId;
+    }
+
+    private DorisReadOptions(ReadValues values) {
+        this.values = new ReadValues(values);
+    }
+
+    /** A builder with all defaults. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** All defaults. */
+    public static DorisReadOptions defaults() {
+        return builder().build();
+    }
+
+    /** Columns to read, in order; null for all. */
+    public String getReadFields() {
+        return values.readFields;
+    }
+
+    /** Predicate in Doris' dialect; null for none. */
+    public String getFilterQuery() {
+        return values.filterQuery;
+    }
+
+    /** Tablets per split. */
+    public Integer getRequestTabletSize() {
+        return values.requestTabletSize;
+    }
+
+    /** Longest wait for a connection, in milliseconds. */
+    public Integer getRequestConnectTimeoutMs() {
+        return values.requestConnectTimeoutMs;
+    }
+
+    /** Longest wait for an answer, in milliseconds. */
+    public Integer getRequestReadTimeoutMs() {
+        return values.requestReadTimeoutMs;
+    }
+
+    /** Longest run time of a query, in seconds. */
+    public Integer getRequestQueryTimeoutS() {
+        return values.requestQueryTimeoutS;
+    }
+
+    /** Attempts after the first. */
+    public Integer getRequestRetries() {
+        return values.requestRetries;
+    }
+
+    /** Rows per batch. */
+    public Integer getRequestBatchSize() {
+        return values.requestBatchSize;
+    }
+
+    /** Bytes that a back end may use for a split. */
+    public Long getExecMemLimit() {
+        return values.execMemLimit;
+    }
+
+    /** Batches fetched ahead. */
+    public Integer getDeserializeQueueSize() {
+        return values.deserializeQueueSize;
+    }
+
+    /** Without effect: decoding is always outside the task thread. */
+    public Boolean getDeserializeArrowAsync() {
+        return values.deserializeArrowAsync;
+    }
+
+    /** Without effect: there is one source. */
+    public boolean getUseOldApi() {
+        return Boolean.TRUE.equals(values.useOldApi);
+    }
+
+    /** Whether reading goes through Arrow Flight SQL. */
+    public boolean getUseFlightSql() {
+        return !Boolean.FALSE.equals(values.useFlightSql);
+    }
+
+    /** Flight port of the front ends; -1 asks the cluster. */
+    public Integer getFlightSqlPort() {
+        return values.flightSqlPort;
+    }
+
+    /** Most rows; null for all. */
+    public Long getRowLimit() {
+        return values.rowLimit;
+    }
+
+    /** Without effect: reading goes through Arrow Flight SQL. */
+    public Integer getThriftMaxMessageSize() {
+        return values.thriftMaxMessageSize;
+    }
+
+    /** What a new job reads. */
+    public DorisSourceScanMode getScanMode() {
+        return values.scanMode;
+    }
+
+    /** Start of {@link DorisSourceScanMode#FROM_TIMESTAMP}; null with the other modes. */
+    public String getScanTimestamp() {
+        return values.scanTimestamp;
+    }
+
+    /** Which changes are read. */
+    public DorisBinlogIncrementType getBinlogIncrementType() {
+        return values.incrementType;
+    }
+
+    /** Which changes are read. */
+    public DorisChangelogIncrementType getChangelogIncrementType() {
+        return values.incrementType == null
+                ? null
+                : DorisChangelogIncrementType.of(values.incrementType);
+    }
+
+    /** How often the newest position is looked up, in milliseconds. */
+    public Long getBinlogPollIntervalMs() {
+        return values.pollIntervalMs;
+    }
+
+    /** How often the newest position is looked up, in milliseconds. */
+    public Long getChangelogPollIntervalMs() {
+        return values.pollIntervalMs;
+    }
+
+    /** How long a window waits for open transactions, in milliseconds. */
+    public Long getChangelogVisibleWaitTimeoutMs() {
+        return values.visibleWaitTimeoutMs;
+    }
+
+    /** Table that publishes progress; null for none. */
+    public String getBinlogOffsetTable() {
+        return values.offsetTable;
+    }
+
+    /** Table that publishes progress; null for none. */
+    public String getChangelogOffsetTable() {
+        return values.offsetTable;
+    }
+
+    /** The job's row in the offset table; null for none. */
+    public String getBinlogConsumerId() {
+        return values.consumerId;
+    }
+
+    /** The job's row in the offset table; null for none. */
+    public String getChangelogConsumerId() {
+        return values.consumerId;
+    }
+
+    /** Parts of the keys that are followed in parallel; null for one. */
+    public String getChangelogSlices() {
+        return values.slices;
+    }
+
+    /** Upper length of one window, in milliseconds; null to fit it to the checkpoints. */
+    public Long getChangelogMaxWindowMs() {
+        return values.maxWindowMs;
+    }
+
+    /** What follows when needed changes have expired; null for what Doris does. */
+    public String getChangelogOnExpired() {
+        return values.onExpired;
+    }
+
+    /** Chooses the columns to read. */
+    public void setReadFields(String readFields) {
+        values.readFields = readFields;
+    }
+
+    /** Sets the predicate. */
+    public void setFilterQuery(String filterQuery) {
+        values.filterQuery = filterQuery;
+    }
+
+    /** Sets the limit. */
+    public void setRowLimit(Long rowLimit) {
+        values.rowLimit = rowLimit;
+    }
+
+    /** Sets the Flight port. */
+    public void setFlightSqlPort(Integer flightSqlPort) {
+        values.flightSqlPort = flightSqlPort;
+    }
+
+    /** Options with the same values. */
+    public DorisReadOptions copy() {
+        return new DorisReadOptions(values);
     }
 
     @Override
     public boolean equals(Object other) {
         return other != null
                 && getClass() == other.getClass()
-                && Arrays.equals(values(), ((DorisReadOptions) other).values());
+                && values.equals(((DorisReadOptions) other).values);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(values());
-    }
-
-    private Object[] values() {
-        return new Object[] {
-            readFields,
-            filterQuery,
-            requestTabletSize,
-            requestConnectTimeoutMs,
-            requestReadTimeoutMs,
-            requestQueryTimeoutS,
-            requestRetries,
-            requestBatchSize,
-            execMemLimit,
-            deserializeQueueSize,
-            deserializeArrowAsync,
-            useOldApi,
-            useFlightSql,
-            flightSqlPort,
-            rowLimit
-        };
+        return values.hashCode();
     }
 
     /** Builds {@link DorisReadOptions}. */
     public static class Builder {
 
-        private String readFields;
-        private String filterQuery;
-        private Integer requestTabletSize = 1;
-        private Integer requestConnectTimeoutMs = 60000;
-        private Integer requestReadTimeoutMs = 60000;
-        private Integer requestQueryTimeoutS = 21600;
-        private Integer requestRetries = 3;
-        private Integer requestBatchSize = 4064;
-        private Long execMemLimit = 8192L << 20;
-        private Integer deserializeQueueSize = 64;
-        private Boolean deserializeArrowAsync = false;
-        private Boolean useOldApi = false;
-        private Boolean useFlightSql = true;
-        private Integer flightSqlPort = -1;
-        private Long rowLimit;
+        private final ReadValues values = new ReadValues();
 
         /** Columns to read, in order; null for all. */
         public Builder setReadFields(String readFields) {
-            this.readFields = readFields;
+            values.readFields = readFields;
             return this;
         }
 
         /** Predicate in Doris' dialect; null for none. */
         public Builder setFilterQuery(String filterQuery) {
-            this.filterQuery = filterQuery;
+            values.filterQuery = filterQuery;
             return this;
         }
 
         /** Tablets per split. */
         public Builder setRequestTabletSize(Integer requestTabletSize) {
-            this.requestTabletSize = requestTabletSize;
+            values.requestTabletSize = requestTabletSize;
             return this;
         }
 
         /** Longest wait for a connection, in milliseconds. */
         public Builder setRequestConnectTimeoutMs(Integer requestConnectTimeoutMs) {
-            this.requestConnectTimeoutMs = requestConnectTimeoutMs;
+            values.requestConnectTimeoutMs = requestConnectTimeoutMs;
             return this;
         }
 
         /** Longest wait for an answer, in milliseconds. */
         public Builder setRequestReadTimeoutMs(Integer requestReadTimeoutMs) {
-            this.requestReadTimeoutMs = requestReadTimeoutMs;
+            values.requestReadTimeoutMs = requestReadTimeoutMs;
             return this;
         }
 
         /** Longest run time of a query, in seconds. */
         public Builder setRequestQueryTimeoutS(Integer requestQueryTimeoutS) {
-            this.requestQueryTimeoutS = requestQueryTimeoutS;
+            values.requestQueryTimeoutS = requestQueryTimeoutS;
             return this;
         }
 
         /** Attempts after the first. */
         public Builder setRequestRetries(Integer requestRetries) {
-            this.requestRetries = requestRetries;
+            values.requestRetries = requestRetries;
             return this;
         }
 
         /** Rows per batch. */
         public Builder setRequestBatchSize(Integer requestBatchSize) {
-            this.requestBatchSize = requestBatchSize;
+            values.requestBatchSize = requestBatchSize;
             return this;
         }
 
         /** Bytes that a back end may use for a split. */
         public Builder setExecMemLimit(Long execMemLimit) {
-            this.execMemLimit = execMemLimit;
+            values.execMemLimit = execMemLimit;
             return this;
         }
 
         /** Batches fetched ahead. */
         public Builder setDeserializeQueueSize(Integer deserializeQueueSize) {
-            this.deserializeQueueSize = deserializeQueueSize;
+            values.deserializeQueueSize = deserializeQueueSize;
             return this;
         }
 
         /** Without effect: decoding is always outside the task thread. */
         public Builder setDeserializeArrowAsync(Boolean deserializeArrowAsync) {
-            this.deserializeArrowAsync = deserializeArrowAsync;
+            values.deserializeArrowAsync = deserializeArrowAsync;
             return this;
         }
 
         /** Without effect: there is one source. */
         public Builder setUseOldApi(Boolean useOldApi) {
-            this.useOldApi = useOldApi;
+            values.useOldApi = useOldApi;
             return this;
         }
 
         /** Whether reading goes through Arrow Flight SQL. */
         public Builder setUseFlightSql(Boolean useFlightSql) {
-            this.useFlightSql = useFlightSql;
+            values.useFlightSql = useFlightSql;
             return this;
         }
 
         /** Flight port of the front ends; -1 asks the cluster. */
         public Builder setFlightSqlPort(Integer flightSqlPort) {
-            this.flightSqlPort = flightSqlPort;
+            values.flightSqlPort = flightSqlPort;
+            return this;
+        }
+
+        /** Without effect: reading goes through Arrow Flight SQL. */
+        public Builder setThriftMaxMessageSize(Integer thriftMaxMessageSize) {
+            values.thriftMaxMessageSize = thriftMaxMessageSize;
+            return this;
+        }
+
+        /** What a new job reads. */
+        public Builder setScanMode(DorisSourceScanMode scanMode) {
+            values.scanMode = scanMode;
+            return this;
+        }
+
+        /** Start of {@link DorisSourceScanMode#FROM_TIMESTAMP}, {@code yyyy-MM-dd HH:mm:ss}. */
+        public Builder setScanTimestamp(String scanTimestamp) {
+            values.scanTimestamp = scanTimestamp;
+            return this;
+        }
+
+        /** Which changes are read. */
+        public Builder setBinlogIncrementType(DorisBinlogIncrementType binlogIncrementType) {
+            values.incrementType = binlogIncrementType;
+            return this;
+        }
+
+        /** Which changes are read. */
+        public Builder setChangelogIncrementType(DorisChangelogIncrementType incrementType) {
+            return setBinlogIncrementType(incrementType == null ? null : incrementType.former());
+        }
+
+        /** How often the newest position is looked up, in milliseconds. */
+        public Builder setBinlogPollIntervalMs(Long binlogPollIntervalMs) {
+            values.pollIntervalMs = binlogPollIntervalMs;
+            return this;
+        }
+
+        /** How often the newest position is looked up, in milliseconds. */
+        public Builder setChangelogPollIntervalMs(Long pollIntervalMs) {
+            return setBinlogPollIntervalMs(pollIntervalMs);
+        }
+
+        /** How long a window waits for open transactions, in milliseconds. */
+        public Builder setChangelogVisibleWaitTimeoutMs(Long visibleWaitTimeoutMs) {
+            values.visibleWaitTimeoutMs = visibleWaitTimeoutMs;
+            return this;
+        }
+
+        /** Table that publishes progress; needs a consumer id and a JDBC URL. */
+        public Builder setBinlogOffsetTable(String binlogOffsetTable) {
+            values.offsetTable = binlogOffsetTable;
+            return this;
+        }
+
+        /** Table that publishes progress; needs a consumer id and a JDBC URL. */
+        public Builder setChangelogOffsetTable(String offsetTable) {
+            return setBinlogOffsetTable(offsetTable);
+        }
+
+        /** The job's row in the offset table. */
+        public Builder setBinlogConsumerId(String binlogConsumerId) {
+            values.consumerId = binlogConsumerId;
+            return this;
+        }
+
+        /** The job's row in the offset table. */
+        public Builder setChangelogConsumerId(String consumerId) {
+            return setBinlogConsumerId(consumerId);
+        }
+
+        /** Parts of the keys that are followed in parallel: a number, or {@code partitions}. */
+        public Builder setChangelogSlices(String slices) {
+            values.slices = slices;
+            return this;
+        }
+
+        /** Upper length of one window, in milliseconds; null to fit it to the checkpoints. */
+        public Builder setChangelogMaxWindowMs(Long maxWindowMs) {
+            values.maxWindowMs = maxWindowMs;
+            return this;
+        }
+
+        /** What follows when needed changes have expired: {@code doris-default} or {@code fail}. */
+        public Builder setChangelogOnExpired(String onExpired) {
+            values.onExpired = onExpired;
             return this;
         }
 
         /** Makes the options. */
         public DorisReadOptions build() {
-            return new DorisReadOptions(
-                    readFields,
-                    filterQuery,
-                    requestTabletSize,
-                    requestConnectTimeoutMs,
-                    requestReadTimeoutMs,
-                    requestQueryTimeoutS,
-                    requestRetries,
-                    requestBatchSize,
-                    execMemLimit,
-                    deserializeQueueSize,
-                    deserializeArrowAsync,
-                    useOldApi,
-                    useFlightSql,
-                    flightSqlPort,
-                    rowLimit);
+            return new DorisReadOptions(values);
         }
     }
 }

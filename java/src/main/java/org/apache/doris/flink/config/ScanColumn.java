@@ -1,6 +1,7 @@
 package org.apache.doris.flink.config;
 
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
 
 import java.io.Serializable;
 import java.util.List;
@@ -21,6 +22,18 @@ public final class ScanColumn implements Serializable {
     public ScanColumn(List<String> path, LogicalType type) {
         this.path = List.copyOf(path);
         this.type = type;
+    }
+
+    /** All columns of a table, in its order. */
+    public static List<ScanColumn> allOf(RowType declared) {
+        return declared.getFields().stream()
+                .map(field -> new ScanColumn(List.of(field.getName()), field.getType()))
+                .collect(Collectors.toUnmodifiableList());
+    }
+
+    /** Names from the table's column inwards. */
+    public List<String> path() {
+        return path;
     }
 
     /** Names in backticks joined by dots, a backtick inside doubled. */

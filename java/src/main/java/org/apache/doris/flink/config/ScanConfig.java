@@ -5,6 +5,7 @@ import org.apache.flink.table.types.logical.RowType;
 
 import java.io.Serializable;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -28,6 +29,7 @@ public final class ScanConfig implements Serializable {
     private final String localTimeZone;
     private final ChangelogConfig changelog;
     private final List<MetadataColumn> metadata;
+    private final List<String> undeclared;
 
     /**
      * A scan of the current content alone.
@@ -77,6 +79,30 @@ public final class ScanConfig implements Serializable {
             String localTimeZone,
             ChangelogConfig changelog,
             List<MetadataColumn> metadata) {
+        this(
+                connection,
+                read,
+                declared,
+                columns,
+                filter,
+                limit,
+                localTimeZone,
+                changelog,
+                metadata,
+                null);
+    }
+
+    private ScanConfig(
+            ConnectionConfig connection,
+            ReadConfig read,
+            RowType declared,
+            List<ScanColumn> columns,
+            String filter,
+            long limit,
+            String localTimeZone,
+            ChangelogConfig changelog,
+            List<MetadataColumn> metadata,
+            List<String> undeclared) {
         this.connection = connection;
         this.read = read;
         this.declared = declared;
@@ -86,6 +112,53 @@ public final class ScanConfig implements Serializable {
         this.localTimeZone = localTimeZone;
         this.changelog = changelog;
         this.metadata = List.copyOf(metadata);
+        this.undeclared = undeclared == null ? null : List.copyOf(undeclared);
+    }
+
+    /**
+     * A scan of columns whose types nobody declared: they are learned when the job starts, by
+     * {@link #declare}. Nothing can be read before.
+     *
+     * @param names columns to read, in order; empty for all that the table has then
+     */
+    public static ScanConfig undeclared(
+            ConnectionConfig connection,
+            ReadConfig read,
+            List<String> names,
+            long limit,
+            String localTimeZone,
+            ChangelogConfig changelog,
+            List<MetadataColumn> metadata) {
+        return new ScanConfig(
+                connection,
+                read,
+                RowType.of(),
+                List.of(),
+                "",
+                limit,
+                localTimeZone,
+                changelog,
+                metadata,
+                names);
+    }
+
+    /** Names of columns whose types are not known yet; absent as a rule. */
+    public Optional<List<String>> undeclared() {
+        return Optional.ofNullable(undeclared);
+    }
+
+    /** The same scan with the columns that it was to learn of. */
+    public ScanConfig declare(RowType learned) {
+        return new ScanConfig(
+                connection,
+                read,
+                learned,
+                ScanColumn.allOf(learned),
+                filter,
+                limit,
+                localTimeZone,
+                changelog,
+                metadata);
     }
 
     /** The same scan of a job whose checkpoints are known. */
@@ -99,7 +172,8 @@ public final class ScanConfig implements Serializable {
                 limit,
                 localTimeZone,
                 changelog.withCheckpointInterval(millis),
-                metadata);
+                metadata,
+                undeclared);
     }
 
     /** Cluster, table and login. */

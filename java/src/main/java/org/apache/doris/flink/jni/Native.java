@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
  * <p>A handle is a number that is checked on each call: a closed, foreign or damaged one gives an
  * exception. No call waits longer than the timeout it is given. Text crosses as UTF-8 bytes.
  * Callers are the handles ({@link NativeScan}, {@link NativePlan}, {@link NativeSink}, {@link
- * NativeLoad}, {@link NativeCall}), {@link NativeLibrary}, {@link NativeCounters} and {@link
- * NativeLog}; the library is loaded by then.
+ * NativeLoad}, {@link NativeCall}, {@link NativeColumns}), {@link NativeLibrary}, {@link
+ * NativeCounters} and {@link NativeLog}; the library is loaded by then.
  */
 final class Native {
     private Native() {}
@@ -37,6 +37,9 @@ final class Native {
 
     /** Cancels and frees; no error when it was closed before. */
     static native void planClose(long plan) throws NativeException;
+
+    /** Begins to list a table's columns; the handle is one of {@link #callPoll} and its kin. */
+    static native long describeStart(byte[] config) throws NativeException;
 
     /** Opens the scan of one source reader; no I/O. The handle must be closed. */
     static native long scanOpen(byte[] config) throws NativeException;

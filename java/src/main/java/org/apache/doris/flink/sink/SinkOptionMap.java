@@ -3,13 +3,12 @@ package org.apache.doris.flink.sink;
 import org.apache.doris.flink.cfg.DorisExecutionOptions;
 import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
-import org.apache.doris.flink.cfg.DorisTlsOptions;
 import org.apache.doris.flink.sink.writer.WriteMode;
+import org.apache.doris.flink.table.ObjectOptions;
 
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 
 /**
  * The options objects of a DataStream job as keys and values of a table. A value that equals the
@@ -25,37 +24,13 @@ final class SinkOptionMap {
     static Map<String, String> of(
             DorisOptions options, DorisReadOptions read, DorisExecutionOptions execution) {
         Map<String, String> map = new HashMap<>();
-        putConnection(map, options);
-        put(map, "doris.request.connect.timeout", read.getRequestConnectTimeoutMs());
-        put(map, "doris.request.read.timeout", read.getRequestReadTimeoutMs());
-        put(map, "doris.request.retries", read.getRequestRetries());
+        ObjectOptions.putConnection(map, options);
+        ObjectOptions.putRequests(map, read);
         putExecution(map, execution);
         execution
                 .getStreamLoadProp()
                 .forEach((name, value) -> map.put("sink.properties." + name, value.toString()));
         return map;
-    }
-
-    private static void putConnection(Map<String, String> map, DorisOptions options) {
-        put(map, "fenodes", options.getFenodes());
-        put(map, "benodes", options.getBenodes());
-        put(map, "table.identifier", options.getTableIdentifier());
-        put(map, "username", options.getUsername());
-        put(map, "password", options.getPassword());
-        put(map, "jdbc-url", options.getJdbcUrl());
-        put(map, "auto-redirect", options.isAutoRedirect());
-        DorisTlsOptions tls = options.getTlsOptions();
-        if (tls.isEnabled()) {
-            put(map, "doris.enable.tls", true);
-            put(map, "doris.tls.ca-certificate-path", tls.getCaCertificatePath());
-            put(map, "doris.tls.skip-hostname-verification", tls.isSkipHostnameVerification());
-            put(
-                    map,
-                    "doris.tls.excluded-protocols",
-                    tls.getExcludedProtocols().stream()
-                            .map(DorisTlsOptions.Protocol::name)
-                            .collect(Collectors.joining(",")));
-        }
     }
 
     private static void putExecution(Map<String, String> map, DorisExecutionOptions execution) {

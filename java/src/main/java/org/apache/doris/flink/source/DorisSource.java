@@ -1,6 +1,9 @@
 package org.apache.doris.flink.source;
 
+import org.apache.doris.flink.cfg.DorisOptions;
+import org.apache.doris.flink.cfg.DorisReadOptions;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.deserialization.DorisDeserializationSchema;
 import org.apache.doris.flink.source.enumerator.DorisEnumerator;
 import org.apache.doris.flink.source.enumerator.EnumeratorState;
 import org.apache.doris.flink.source.enumerator.EnumeratorStateSerializer;
@@ -18,6 +21,9 @@ import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.RowType;
+
+import java.io.Serializable;
 
 /**
  * The source: reads the content of a Doris table, split by tablets, and finishes, or follows its
@@ -28,38 +34,70 @@ import org.apache.flink.table.data.RowData;
  * is read again as a whole, since Doris gives its rows no stable order. Every change at least once
  * while the server keeps it; once as a rule, since changes have an order.
  */
-public final class DorisSource<OUT>
+public class DorisSource<OUT>
         implements Source<OUT, DorisSplit, EnumeratorState>, ResultTypeQueryable<OUT> {
 
     private static final long serialVersionUID = 1L;
 
     private final ScanConfig scan;
+    private final Boundedness boundedness;
     private final TypeInformation<OUT> producedType;
-    private final RowEmitter<OUT> emitter;
+    private final RowOutput<OUT> rows;
 
     private DorisSource(
-            ScanConfig scan, TypeInformation<OUT> producedType, RowEmitter<OUT> emitter) {
+            ScanConfig scan,
+            Boundedness boundedness,
+            TypeInformation<OUT> producedType,
+            RowOutput<OUT> rows) {
         this.scan = scan;
+        this.boundedness =
+                scan.changelog().scanMode().isSnapshotOnly()
+                        ? boundedness
+                        : Boundedness.CONTINUOUS_UNBOUNDED;
         this.producedType = producedType;
-        this.emitter = emitter;
+        this.rows = rows;
+    }
+
+    /**
+     * A source for DataStream jobs, as {@link #builder} makes it.
+     *
+     * @param boundedness what Flink is told of a snapshot read; one that follows changes is
+     *     unbounded
+     */
+    public DorisSource(
+            DorisOptions options,
+            DorisReadOptions readOptions,
+            Boundedness boundedness,
+            DorisDeserializationSchema<OUT> deserializer) {
+        this(
+                StreamRows.plan(options, readOptions, boundedness, deserializer),
+                boundedness == null ? Boundedness.BOUNDED : boundedness,
+                deserializer.getProducedType(),
+                StreamRows.output(deserializer));
+    }
+
+    /** A builder for DataStream jobs. */
+    public static <OUT> DorisSourceBuilder<OUT> builder() {
+        return new DorisSourceBuilder<>();
     }
 
     /** A source of internal rows, as the Table API wants it. */
     public static DorisSource<RowData> rowData(
             ScanConfig scan, TypeInformation<RowData> producedType) {
-        return new DorisSource<>(scan, producedType, RowEmitter.rowData());
+        return new DorisSource<>(
+                scan, Boundedness.BOUNDED, producedType, columns -> RowEmitter.rowData());
     }
 
     @Override
     public Boundedness getBoundedness() {
-        return scan.changelog().scanMode().isSnapshotOnly()
-                ? Boundedness.BOUNDED
-                : Boundedness.CONTINUOUS_UNBOUNDED;
+        return boundedness;
     }
 
     @Override
-    public SourceReader<OUT, DorisSplit> createReader(SourceReaderContext context) {
-        return DorisSourceReader.create(context, scan, emitter);
+    public SourceReader<OUT, DorisSplit> createReader(SourceReaderContext context)
+            throws Exception {
+        ScanConfig declared = LearnedColumns.declare(scan, () -> false);
+        return DorisSourceReader.create(context, declared, rows.emitter(declared.producedType()));
     }
 
     @Override
@@ -97,5 +135,57 @@ public final class DorisSource<OUT>
     @Override
     public String toString() {
         return "DorisSource{" + scan.connection().table() + '}';
+    }
+
+    /** Makes emitters of what this source produces; one per reader. */
+    interface RowOutput<OUT> extends Serializable {
+
+        /** An emitter of rows with these columns. */
+        RowEmitter<OUT> emitter(RowType columns);
+    }
+
+    /** Builds sources from options objects, which are read and never changed. */
+    public static class DorisSourceBuilder<OUT> {
+
+        private DorisOptions options;
+        private DorisReadOptions readOptions = DorisReadOptions.defaults();
+        private Boundedness boundedness;
+        private DorisDeserializationSchema<OUT> deserializer;
+
+        DorisSourceBuilder() {}
+
+        /** Cluster, login and table; required. */
+        public DorisSourceBuilder<OUT> setDorisOptions(DorisOptions options) {
+            this.options = options;
+            return this;
+        }
+
+        /** What to read and how; the content, with all defaults, if it is not called. */
+        public DorisSourceBuilder<OUT> setDorisReadOptions(DorisReadOptions readOptions) {
+            this.readOptions = readOptions;
+            return this;
+        }
+
+        /** What Flink is told of a snapshot read; one that follows changes is unbounded. */
+        public DorisSourceBuilder<OUT> setBoundedness(Boundedness boundedness) {
+            this.boundedness = boundedness;
+            return this;
+        }
+
+        /** What makes records of rows; required. */
+        public DorisSourceBuilder<OUT> setDeserializer(
+                DorisDeserializationSchema<OUT> deserializer) {
+            this.deserializer = deserializer;
+            return this;
+        }
+
+        /**
+         * Makes the source; contacts no server.
+         *
+         * @throws org.apache.flink.table.api.ValidationException for whatever is wrong
+         */
+        public DorisSource<OUT> build() {
+            return new DorisSource<>(options, readOptions, boundedness, deserializer);
+        }
     }
 }

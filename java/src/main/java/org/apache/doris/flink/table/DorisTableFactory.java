@@ -67,7 +67,7 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
                 context.getConfiguration().get(ExecutionOptions.RUNTIME_MODE)
                         == RuntimeExecutionMode.BATCH;
         ChangelogRules.check(options, changelog, connection, !primaryKey.isEmpty(), batch);
-        OptionRules.warnOfIgnored(options);
+        OptionRules.warnOfIgnoredInSql(options);
 
         DataType physical = context.getPhysicalRowDataType();
         DorisTypes.checkReadable(

@@ -108,10 +108,7 @@ final class DorisTableSource
         this.warnings = List.copyOf(warnings);
         this.warned = new AtomicBoolean();
         this.producedDataType = physical;
-        this.columns =
-                declared.getFields().stream()
-                        .map(field -> new ScanColumn(List.of(field.getName()), field.getType()))
-                        .collect(Collectors.toList());
+        this.columns = ScanColumn.allOf(declared);
     }
 
     private DorisTableSource(DorisTableSource other) {

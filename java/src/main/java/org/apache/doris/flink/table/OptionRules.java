@@ -79,8 +79,8 @@ final class OptionRules {
         }
     }
 
-    /** Options of a source whose values change nothing, or that have a better successor. */
-    static void warnOfIgnored(OptionValues options) {
+    /** Options of a table in SQL whose values change nothing, or that have a better successor. */
+    static void warnOfIgnoredInSql(OptionValues options) {
         if (options.text(ReadOptions.READ_FIELD).isPresent()) {
             options.warn(
                     "Option 'doris.read.field' has no effect in SQL: the query decides on the"
@@ -91,6 +91,11 @@ final class OptionRules {
                     "Option 'doris.filter.query' is deprecated: write the condition into the WHERE"
                             + " clause where it can say the same.");
         }
+        warnOfIgnored(options);
+    }
+
+    /** Options of a source whose values change nothing. */
+    static void warnOfIgnored(OptionValues options) {
         if (options.bool(ReadOptions.USE_OLD_API)) {
             options.warn("Option 'source.use-old-api' has no effect: there is one source.");
         }

@@ -135,6 +135,12 @@ public final class DorisSourceReader<OUT>
     }
 
     @Override
+    public void notifyCheckpointAborted(long checkpointId) throws Exception {
+        covered.remove(checkpointId);
+        super.notifyCheckpointAborted(checkpointId);
+    }
+
+    @Override
     public void close() throws Exception {
         IOUtils.closeAll(super::close, parts);
     }

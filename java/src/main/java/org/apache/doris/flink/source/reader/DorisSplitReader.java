@@ -107,6 +107,7 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
             if (!finished.isEmpty()) {
                 return ArrowRecords.finished(finished);
             }
+            windows.watchRetention();
             if (!begin()) {
                 if (waiting.isEmpty() && windows.isEmpty()) {
                     return ArrowRecords.nothing();

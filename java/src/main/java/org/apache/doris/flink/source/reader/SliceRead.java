@@ -22,6 +22,7 @@ final class SliceRead {
     private long nextMillis;
     private ChangelogWindow window;
     private boolean told;
+    private boolean judged;
     private PositionFold handedOut;
 
     /**
@@ -76,7 +77,15 @@ final class SliceRead {
                 new ChangelogWindow(
                         nextMillis, end, UtcText.ofBorder(nextMillis), UtcText.ofBorder(end), type);
         told = false;
+        judged = false;
         handedOut = new PositionFold();
+    }
+
+    /** Whether the window is begun for the first time since it was opened or restored. */
+    boolean beginsFirst() {
+        boolean first = !judged;
+        judged = true;
+        return first;
     }
 
     /** The rest of the window. */

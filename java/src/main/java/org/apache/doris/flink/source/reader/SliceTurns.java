@@ -3,11 +3,11 @@ package org.apache.doris.flink.source.reader;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -41,9 +41,9 @@ final class SliceTurns {
         return line.isEmpty();
     }
 
-    /** All slices. */
-    List<SliceRead> all() {
-        return new ArrayList<>(line.values());
+    /** All slices, in the order of their turns. */
+    Collection<SliceRead> all() {
+        return Collections.unmodifiableCollection(line.values());
     }
 
     /** The slice whose turn it is; null when there is nothing to read now. */

@@ -69,6 +69,11 @@ final class SliceWindows {
         return turns.isEmpty();
     }
 
+    /** Warns in time of changes that will expire before they are read. */
+    void watchRetention() {
+        retention.watch(turns.all());
+    }
+
     /** Whether a window is being read. */
     boolean isReading() {
         return reading != null;
@@ -103,13 +108,12 @@ final class SliceWindows {
 
     /** Begins a window, or the rest of one, of the slice whose turn it is; false: there is none. */
     boolean begin() throws IOException {
-        retention.watch(turns.all());
         SliceRead next = turns.next();
         if (next == null) {
             return false;
         }
         next.open(control.bound(), length.millis(), type);
-        if (retention.hasExpired(next)) {
+        if (next.beginsFirst() && retention.hasExpired(next)) {
             metrics.countExpiredWindow();
         }
         begunNanos = System.nanoTime();
