@@ -6,6 +6,7 @@ import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.jni.NativePlan;
 import org.apache.doris.flink.jni.ScanPlan;
+import org.apache.doris.flink.source.LearnedColumns;
 
 import java.util.function.BooleanSupplier;
 
@@ -23,7 +24,8 @@ final class NativeScanPlanner implements ScanPlanner {
     @Override
     public ScanPlan plan(BooleanSupplier cancelled) throws Exception {
         NativeLibrary.load(scan.connection().libraryPath());
-        try (NativePlan plan = NativePlan.start(ConfigCodec.encode(scan))) {
+        ScanConfig declared = LearnedColumns.declare(scan, cancelled);
+        try (NativePlan plan = NativePlan.start(ConfigCodec.encode(declared))) {
             while (!plan.poll(SLICE_MILLIS)) {
                 NativeLog.drain();
                 if (Thread.interrupted() || cancelled.getAsBoolean()) {
