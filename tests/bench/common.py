@@ -7,8 +7,9 @@ OPENS = [f"--add-opens=java.base/java.{p}=ALL-UNNAMED" for p in ("nio", "lang", 
 class Flink:
     """A connector in a JVM that stays, so that what is measured is warm."""
 
-    def __init__(self, args, name, flink, jar, statements):
-        """`statements`: SQL, each ended by a semicolon at the end of a line; the last one is the job."""
+    def __init__(self, args, name, flink, jar, statements, *endless):
+        """`statements`: SQL, each ended by a semicolon at the end of a line; the last one is the job. `endless`: its rows and parallelism,
+        when the job has no end of its own."""
         self.name = name
         script = os.path.join(args.dir, name + ".sql")
         with open(script, "w") as f:
@@ -20,7 +21,7 @@ class Flink:
         self.process = subprocess.Popen(
             ["java", "-Xmx2g", "-XX:+UseSerialGC", "-Duser.timezone=UTC", *OPENS, *args.java_options,
              f"-Dlog4j.configurationFile={args.root}/tests/lib/quiet.properties", "-cp", ":".join(path),
-             "doris.connector.bench.Worker", args.mode, script],
+             "doris.connector.bench.Worker", args.mode, script, *map(str, endless)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(self.log, "w"), text=True)
         self.expect("ready")
 
@@ -137,14 +138,18 @@ def report(args, costs, more=()):
         rates[name] = statistics.median(rate)
         wall = statistics.median(value["wall_s"] for value in values)
         print(f"{name:12} {rates[name]:20,.0f} {min(rate):12,.0f} {max(rate):12,.0f} {statistics.median(cpu):8.2f} {wall:8.2f}")
-    paired = list(zip(*([value["cpu_s"] for value in costs[name]] for name in ("ours", "official", "raw", "flink"))))
+    cpu = {name: [value["cpu_s"] for value in values] for name, values in costs.items()}
+    ours, raw, flink = cpu["ours"], cpu["raw"], cpu["flink"]
+    # The official connector may be skipped.
+    official = cpu.get("official", [])
     ratios = {
-        "official": ([official / ours for ours, official, _, _ in paired], "ours over official"),
-        "raw": ([ours / raw for ours, _, raw, _ in paired], "raw over ours, 1 is the limit"),
-        "net": ([(official - flink) / max(ours - flink, 1e-3) for ours, official, _, flink in paired],
+        "official": ([t / o for o, t in zip(ours, official)], "ours over official"),
+        "raw": ([o / r for o, r in zip(ours, raw)], "raw over ours, 1 is the limit"),
+        "net": ([(t - f) / max(o - f, 1e-3) for o, t, f in zip(ours, official, flink)],
                 "ours over official, Flink's own part taken off both"),
-        "raw_net": ([(ours - flink) / raw for ours, _, raw, flink in paired], "raw over ours, Flink's own part taken off ours"),
+        "raw_net": ([(o - f) / r for o, r, f in zip(ours, raw, flink)], "raw over ours, Flink's own part taken off ours"),
     }
+    ratios = {name: ratio for name, ratio in ratios.items() if ratio[0]}
     print()
     for name, (values, meaning) in ratios.items():
         print(f"ratio.{name:9} {statistics.median(values):7.2f}  ({min(values):.2f} to {max(values):.2f})  {meaning}")
