@@ -130,7 +130,8 @@ final class Retention {
                 last = slice;
             }
         }
-        if (last != null && last.neededMillis() - retained < half) {
+        boolean lost = leavesOut && last != null && last.neededMillis() < retained;
+        if (last != null && !lost && last.neededMillis() - retained < half) {
             warned = true;
             warnedNanos = now;
             LOG.warn(
