@@ -29,6 +29,7 @@ pub use txn::{LoadKind, Transaction, TxnState};
 pub mod catalog;
 pub mod catalog_partition;
 pub mod catalog_schema;
+pub mod changelog;
 pub mod cluster;
 pub mod discard;
 pub mod engine;

@@ -11,7 +11,7 @@ use crate::catalog_schema::TableSchema;
 use crate::engine::SqlError;
 use crate::load_adapt::adapted;
 use crate::row_shape::RowShape;
-use crate::tablet::{Partition, Table, TableVersion};
+use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
 use crate::tablet_commit::{append_shaped, change_tablets};
 use crate::tablet_route::{Router, WriteSet};
 
@@ -166,7 +166,7 @@ impl Load {
         let rows = std::mem::replace(&mut self.rows, empty).finish()?;
         let version = self.table.snapshot();
         let mut writer = crate::tablet_commit::Writer::default();
-        append_shaped(&version, &mut writer, rows.clone(), &self.shape, catalog.moment())?;
+        append_shaped(&version, &mut writer, rows.clone(), &self.shape, catalog.moment(), false)?;
         self.rows = WriteSet::of(self.row_schema(), rows);
         Ok(())
     }
@@ -200,7 +200,9 @@ impl Load {
                         .iter()
                         .any(|p| p.tablets.iter().any(|t| t.id == id))
                 };
-                let emptied = change_tablets(&version, moment, |t| Ok(replaced(t.id).then(Vec::new)))?;
+                let emptied = change_tablets(&version, moment, |_, t| {
+                    Ok(replaced(t.id).then(Vec::<Arc<StoredBatch>>::new))
+                })?;
                 writer.forget();
                 version = Arc::new(emptied);
             }
@@ -209,7 +211,9 @@ impl Load {
             if !Arc::ptr_eq(&version.schema, &self.schema) {
                 (rows, shape) = adapted(&self.schema, &version.schema, &shape, rows, moment.micros)?;
             }
-            let next = append_shaped(&version, &mut writer, rows, &shape, moment)?;
+            // What replaces a partition as a whole leaves no records.
+            let record = !self.overwrite;
+            let next = append_shaped(&version, &mut writer, rows, &shape, moment, record)?;
             self.table.publish(next);
             Ok(())
         };

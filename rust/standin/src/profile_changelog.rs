@@ -47,6 +47,25 @@ choices! {
     }
 }
 
+choices! {
+    /// Type of the hidden column that tells the operation.
+    OpType {
+        /// TINYINT.
+        Int8 = "int8",
+        /// BIGINT.
+        Int64 = "int64",
+    }
+}
+choices! {
+    /// Where the numbers of changes (LSN) are unique.
+    LsnScope {
+        /// In the table.
+        Table = "table",
+        /// On each back end: the same numbers come from several.
+        Backend = "backend",
+    }
+}
+
 /// Every switch of this part; part of [`crate::profile::Switches`]. Without a changelog none has an effect, and the TSO
 /// cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +74,10 @@ pub struct ChangelogSwitches {
     pub errors: ChangelogErrors,
     /// See [`FenceRule`].
     pub fence: FenceRule,
+    /// See [`OpType`].
+    pub op_type: OpType,
+    /// See [`LsnScope`].
+    pub lsn_scope: LsnScope,
     /// See [`TsoApi`].
     pub tso_api: TsoApi,
     /// See [`TsoStatus`].
@@ -69,6 +92,8 @@ impl Default for ChangelogSwitches {
         Self {
             errors: ChangelogErrors::Classic,
             fence: FenceRule::Classic,
+            op_type: OpType::Int8,
+            lsn_scope: LsnScope::Table,
             tso_api: TsoApi::Any,
             tso_status: TsoStatus::Committed,
             change_visible_timeout_ms: 60_000,
@@ -82,6 +107,8 @@ impl ChangelogSwitches {
         Some(match name {
             "changelog_errors" => put(&mut self.errors, name, value),
             "changelog_fence" => put(&mut self.fence, name, value),
+            "changelog_op" => put(&mut self.op_type, name, value),
+            "changelog_lsn" => put(&mut self.lsn_scope, name, value),
             "tso_api" => put(&mut self.tso_api, name, value),
             "tso_status" => put(&mut self.tso_status, name, value),
             "change_visible_timeout_ms" => put(&mut self.change_visible_timeout_ms, name, value),

@@ -9,6 +9,7 @@ use arrow_select::filter::filter_record_batch;
 
 use crate::catalog_partition::Bound;
 use crate::catalog_schema::TableSchema;
+use crate::changelog::log::ChangeLog;
 use crate::cluster::{read, write};
 use crate::engine::{PartitionInfo, TableInfo, TabletInfo};
 use crate::fence::lag::Lags;
@@ -78,6 +79,8 @@ pub struct Tablet {
     pub backend_index: usize,
     /// Rows in the order they were written.
     pub batches: Vec<Arc<StoredBatch>>,
+    /// What was written, where the table has a changelog.
+    pub changes: ChangeLog,
 }
 
 impl Tablet {

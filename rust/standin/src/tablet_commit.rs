@@ -11,6 +11,9 @@ use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::hash_utils::QualityRandomState;
 
 use crate::catalog_schema::TableSchema;
+use crate::changelog::log::{ChangeLog, Chunk};
+use crate::changelog::lsn::Lsns;
+use crate::changelog::record::Recording;
 use crate::engine::{KeysType, SqlError};
 use crate::row_shape::RowShape;
 use crate::tablet::{BATCH_BYTES, BATCH_ROWS, Partition, StoredBatch, TableVersion, Tablet};
@@ -26,6 +29,38 @@ const DEAD_ROWS: usize = 4096;
 #[derive(Debug, Default)]
 pub struct Writer {
     indexes: HashMap<i64, Keys>,
+    /// Numbers of the table's records.
+    pub(crate) lsns: Lsns,
+}
+
+/// What a write makes of a tablet.
+#[derive(Debug)]
+pub struct Changed {
+    /// Its rows.
+    pub batches: Vec<Arc<StoredBatch>>,
+    /// Its log; `None` = as it was.
+    pub changes: Option<ChangeLog>,
+}
+
+impl From<Vec<Arc<StoredBatch>>> for Changed {
+    fn from(batches: Vec<Arc<StoredBatch>>) -> Self {
+        Self {
+            batches,
+            changes: None,
+        }
+    }
+}
+
+impl Changed {
+    fn recorded(batches: Vec<Arc<StoredBatch>>, tablet: &Tablet, added: Vec<Chunk>) -> Result<Self, SqlError> {
+        Ok(Self {
+            batches,
+            changes: match added.is_empty() {
+                true => None,
+                false => Some(tablet.changes.with(added)?),
+            },
+        })
+    }
 }
 
 /// When a write happens.
@@ -49,27 +84,27 @@ impl Writer {
         self.indexes.clear();
     }
 
-    /// Forgets where the keys of one tablet are.
-    pub(crate) fn forget_tablet(&mut self, tablet: i64) {
-        self.indexes.remove(&tablet);
-    }
+}
 
-    /// Where the keys of a tablet are; read from its rows the first time.
-    pub(crate) fn index(&mut self, tablet: &Tablet, encoder: &KeyEncoder) -> Result<&mut Keys, SqlError> {
-        use std::collections::hash_map::Entry;
-        match self.indexes.entry(tablet.id) {
-            Entry::Occupied(found) => Ok(found.into_mut()),
-            Entry::Vacant(place) => {
-                let mut keys = Keys::with_hasher(QualityRandomState::with_seed(1));
-                for (at, batch) in tablet.batches.iter().enumerate() {
-                    for (row, key) in encoder.keys(&batch.data)?.into_iter().enumerate() {
-                        if batch.is_live(row) {
-                            keys.insert(key, (at as u32, row as u32));
-                        }
+/// Where the keys of a tablet are; read from its rows the first time.
+pub(crate) fn index<'i>(
+    indexes: &'i mut HashMap<i64, Keys>,
+    tablet: &Tablet,
+    encoder: &KeyEncoder,
+) -> Result<&'i mut Keys, SqlError> {
+    use std::collections::hash_map::Entry;
+    match indexes.entry(tablet.id) {
+        Entry::Occupied(found) => Ok(found.into_mut()),
+        Entry::Vacant(place) => {
+            let mut keys = Keys::with_hasher(QualityRandomState::with_seed(1));
+            for (at, batch) in tablet.batches.iter().enumerate() {
+                for (row, key) in encoder.keys(&batch.data)?.into_iter().enumerate() {
+                    if batch.is_live(row) {
+                        keys.insert(key, (at as u32, row as u32));
                     }
                 }
-                Ok(place.insert(keys))
             }
+            Ok(place.insert(keys))
         }
     }
 }
@@ -125,20 +160,24 @@ pub fn append(
     rows: BTreeMap<i64, Vec<RecordBatch>>,
     moment: Moment,
 ) -> Result<TableVersion, SqlError> {
-    append_shaped(version, writer, rows, &RowShape::default(), moment)
+    append_shaped(version, writer, rows, &RowShape::default(), moment, true)
 }
 
-/// The version after rows of a shape were added. Only a Unique table takes another shape than the default.
+/// The version after rows of a shape were added. Only a Unique table takes another shape than the default. With `record`
+/// the table's changelog, if it has one, tells of them.
 pub fn append_shaped(
     version: &TableVersion,
     writer: &mut Writer,
     rows: BTreeMap<i64, Vec<RecordBatch>>,
     shape: &RowShape,
     moment: Moment,
+    record: bool,
 ) -> Result<TableVersion, SqlError> {
     let mut left = rows;
     let schema = &version.schema;
-    let next = change_tablets(version, moment, |tablet| {
+    let changelog = schema.changelog().filter(|_| record);
+    let Writer { indexes, lsns } = writer;
+    let next = change_tablets(version, moment, |partition, tablet| {
         let Some(batches) = left.remove(&tablet.id) else {
             return Ok(None);
         };
@@ -146,18 +185,27 @@ pub fn append_shaped(
             .into_iter()
             .filter(|b| b.num_rows() > 0)
             .collect::<Vec<_>>();
-        let changed = match schema.keys_type {
+        // Rows of a temporary partition become part of the table without being written into it.
+        let mut recording = changelog.filter(|_| !partition.temporary).map(|changelog| Recording {
+            stamp: moment.stamp,
+            history: changelog.history,
+            backend: tablet.backend_index,
+            lsns: &mut *lsns,
+        });
+        let (changed, added) = match schema.keys_type {
             KeysType::Duplicate => {
                 let mut all = tablet.batches.clone();
-                batches
-                    .into_iter()
-                    .try_for_each(|batch| push_batch(&mut all, batch, None))?;
-                all
+                let mut added = Vec::new();
+                for batch in batches {
+                    added.extend(recording.as_mut().map(|recording| recording.appended(batch.clone())));
+                    push_batch(&mut all, batch, None)?;
+                }
+                (all, added)
             }
-            KeysType::Unique => upsert(schema, tablet, writer, batches, shape)?,
-            KeysType::Aggregate => tablet_aggregate::merge(schema, tablet, batches)?,
+            KeysType::Unique => upsert(schema, tablet, indexes, batches, shape, recording.as_mut())?,
+            KeysType::Aggregate => (tablet_aggregate::merge(schema, tablet, batches)?, Vec::new()),
         };
-        Ok(Some(changed))
+        Changed::recorded(changed, tablet, added).map(Some)
     })?;
     match left.into_keys().next() {
         None => Ok(next),
@@ -174,7 +222,11 @@ pub fn delete(
     rows: &HashMap<i64, Vec<(usize, usize)>>,
     moment: Moment,
 ) -> Result<TableVersion, SqlError> {
-    change_tablets(version, moment, |tablet| {
+    let light = version.schema.properties.get("enable_mow_light_delete");
+    let light = light.is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let unique = version.schema.keys_type == KeysType::Unique;
+    let changelog = version.schema.changelog().filter(|_| unique && !light);
+    change_tablets(version, moment, |partition, tablet| {
         let Some(rows) = rows.get(&tablet.id) else {
             return Ok(None);
         };
@@ -184,27 +236,41 @@ pub fn delete(
         for (batch, row) in rows {
             masks.kill(&tablet.batches, *batch, *row);
         }
+        let mut added = Vec::new();
+        if let Some(changelog) = changelog.filter(|_| !partition.temporary) {
+            let mut recording = Recording {
+                stamp: moment.stamp,
+                history: changelog.history,
+                backend: tablet.backend_index,
+                lsns: &mut writer.lsns,
+            };
+            added.push(recording.deleted(&version.schema, tablet, rows)?);
+        }
         let mut batches = tablet.batches.clone();
         masks.apply(&mut batches);
-        Ok(Some(compact(&version.schema, batches)?.0))
+        let batches = compact(&version.schema, batches)?.0;
+        Changed::recorded(batches, tablet, added).map(Some)
     })
 }
 
 /// Applies `change` to every tablet; a changed partition gets its next version.
-pub fn change_tablets(
+pub fn change_tablets<C: Into<Changed>>(
     version: &TableVersion,
     moment: Moment,
-    mut change: impl FnMut(&Tablet) -> Result<Option<Vec<Arc<StoredBatch>>>, SqlError>,
+    mut change: impl FnMut(&Partition, &Tablet) -> Result<Option<C>, SqlError>,
 ) -> Result<TableVersion, SqlError> {
     let mut partitions = Vec::with_capacity(version.partitions.len());
     for partition in &version.partitions {
         let mut tablets = partition.tablets.clone();
         let mut changed = false;
         for tablet in &mut tablets {
-            if let Some(batches) = change(tablet)? {
+            if let Some(made) = change(partition, tablet)? {
+                let Changed { batches, changes } = made.into();
                 *tablet = Arc::new(Tablet {
                     batches,
-                    ..(**tablet).clone()
+                    changes: changes.unwrap_or_else(|| tablet.changes.clone()),
+                    id: tablet.id,
+                    backend_index: tablet.backend_index,
                 });
                 changed = true;
             }

@@ -1,6 +1,6 @@
 //! Merge-on-write: rows of a Unique table's tablet take the place of the rows with their keys.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
@@ -9,44 +9,53 @@ use arrow_select::interleave::interleave;
 use datafusion::arrow::row::{RowConverter, SortField};
 
 use crate::catalog_schema::TableSchema;
+use crate::changelog::log::Chunk;
+use crate::changelog::record::{Recorder, Recording};
 use crate::engine::SqlError;
 use crate::row_shape::{NewKeys, Partial, RowShape, ShapedRows};
 use crate::tablet::{StoredBatch, Tablet};
-use crate::tablet_commit::{KeyEncoder, Keys, Location, Masks, Writer, compact, push_batch};
+use crate::tablet_commit::{self, KeyEncoder, Keys, Location, Masks, compact, push_batch};
 
 /// The tablet's rows after the new ones: the newest row of a key lives, or the one with the larger sequence value
-/// where a sequence column is declared; a row that deletes leaves none.
+/// where a sequence column is declared; a row that deletes leaves none. With them what the tablet's log has to tell.
 pub(crate) fn upsert(
     schema: &TableSchema,
     tablet: &Tablet,
-    writer: &mut Writer,
+    indexes: &mut HashMap<i64, Keys>,
     incoming: Vec<RecordBatch>,
     shape: &RowShape,
-) -> Result<Vec<Arc<StoredBatch>>, SqlError> {
+    recording: Option<&mut Recording<'_>>,
+) -> Result<(Vec<Arc<StoredBatch>>, Vec<Chunk>), SqlError> {
     let encoder = KeyEncoder::new(schema)?;
-    let index = writer.index(tablet, &encoder)?;
+    let index = tablet_commit::index(indexes, tablet, &encoder)?;
+    let mut recorder = recording.is_some().then(Recorder::default);
     let mut batches = tablet.batches.clone();
     for batch in incoming {
         let rows = shape.split(schema, batch)?;
         let keys = encoder.keys(&rows.rows)?;
         match &shape.partial {
-            None => place(schema, index, &mut batches, &keys, rows)?,
+            None => place(schema, index, &mut batches, &keys, rows, recorder.as_mut())?,
             Some(partial) => {
                 // A row builds on what the row of its key before it left, so each piece has a key once.
                 for (start, end) in pieces(&keys) {
                     let piece = rows.slice(start, end - start);
                     let keys = &keys[start..end];
                     let rows = completed(schema, index, &batches, keys, piece, partial)?;
-                    place(schema, index, &mut batches, keys, rows)?;
+                    place(schema, index, &mut batches, keys, rows, recorder.as_mut())?;
                 }
             }
         }
     }
+    // Before rows move: records name the places of rows.
+    let changes = match (recorder, recording) {
+        (Some(recorder), Some(recording)) => recorder.finish(schema, &batches, recording)?,
+        _ => Vec::new(),
+    };
     let (batches, moved) = compact(schema, batches)?;
     if moved {
-        writer.forget_tablet(tablet.id);
+        indexes.remove(&tablet.id);
     }
-    Ok(batches)
+    Ok((batches, changes))
 }
 
 /// Adds rows and takes those away that they replace.
@@ -56,6 +65,7 @@ fn place(
     batches: &mut Vec<Arc<StoredBatch>>,
     keys: &[u128],
     rows: ShapedRows,
+    mut recorder: Option<&mut Recorder>,
 ) -> Result<(), SqlError> {
     // Rows are placed as if the batch were added as it is; `push_batch` then keeps or shifts them all alike.
     let base = batches.len();
@@ -67,6 +77,9 @@ fn place(
     } else {
         0
     };
+    if let Some(recorder) = recorder.as_mut() {
+        recorder.placed(at, shift, rows.rows.clone());
+    }
     let sequence = Sequence::new(schema, batches)?;
     let mut masks = Masks::default();
     for (row, key) in keys.iter().enumerate() {
@@ -77,9 +90,20 @@ fn place(
             let old = *old.get();
             if sequence.as_ref().is_some_and(|s| s.is_older(new, old)) {
                 masks.kill(batches, new.0 as usize, new.1 as usize);
+                if let Some(recorder) = recorder.as_mut() {
+                    recorder.lost();
+                }
                 continue;
             }
             masks.kill(batches, old.0 as usize, old.1 as usize);
+        }
+        if let Some(recorder) = recorder.as_mut() {
+            let old = match &entry {
+                Entry::Occupied(old) => Some(*old.get()),
+                Entry::Vacant(_) => None,
+            };
+            let old = old.map(|old| (old, batches[old.0 as usize].is_live(old.1 as usize)));
+            recorder.took(*key, old, deletes);
         }
         if deletes {
             masks.kill(batches, new.0 as usize, new.1 as usize);

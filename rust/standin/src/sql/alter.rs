@@ -11,9 +11,10 @@ use super::ddl::done;
 use super::defaults::{default_column, zero_default};
 use super::partition_clause::read_partition;
 use crate::catalog_schema::{Column, Distribution, TableSchema};
+use crate::changelog::properties;
 use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
 use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
-use crate::tablet_commit::{Writer, change_tablets};
+use crate::tablet_commit::{Changed, Writer, change_tablets};
 use crate::values::cast_array;
 
 /// One clause at work: the table's version grows clause by clause and is published at the end.
@@ -132,11 +133,9 @@ impl Alter<'_> {
             return self.modify_column(cursor);
         }
         if cursor.eat("SET") {
-            let properties = read_properties(cursor)?;
-            return self.change_schema(|schema| {
-                schema.properties.extend(properties);
-                Ok(())
-            });
+            let given = read_properties(cursor)?;
+            let switches = Arc::clone(self.engine.switches());
+            return self.change_schema(|schema| properties::alter(schema, given, &switches));
         }
         Err(cursor.unexpected("a clause of ALTER TABLE"))
     }
@@ -158,14 +157,17 @@ impl Alter<'_> {
     ) -> Result<(), SqlError> {
         let stored = self.version.schema.stored_schema();
         let schema = Arc::clone(&self.version.schema);
-        self.version = change_tablets(&self.version, self.engine.catalog().moment(), |tablet| {
+        self.version = change_tablets(&self.version, self.engine.catalog().moment(), |_, tablet| {
             let batches = tablet.batches.iter().map(|batch| {
                 let options = RecordBatchOptions::new().with_row_count(Some(batch.data.num_rows()));
                 let data = RecordBatch::try_new_with_options(stored.clone(), map(&batch.data)?, &options)
                     .map_err(SqlError::plain)?;
                 Ok(StoredBatch::new(data, batch.live.clone()))
             });
-            batches.collect::<Result<Vec<_>, SqlError>>().map(Some)
+            Ok(Some(Changed {
+                batches: batches.collect::<Result<Vec<_>, SqlError>>()?,
+                changes: Some(tablet.changes.mapped(&stored, &map)?),
+            }))
         })?;
         self.version.schema = schema;
         Ok(())
@@ -208,6 +210,13 @@ impl Alter<'_> {
             )));
         }
         check_column(schema.keys_type, &column)?;
+        if schema.changelog().is_some() {
+            let names = self.engine.switches().changelog_names;
+            properties::check_column(&column, names)?;
+            if column.key {
+                return Err(properties::not_allowed(names));
+            }
+        }
         let keys = schema.key_indexes().len();
         let end = if column.key { keys } else { schema.columns.len() };
         let place = place.unwrap_or(end);
@@ -237,6 +246,9 @@ impl Alter<'_> {
     fn drop_column(&mut self, name: &str) -> Result<(), SqlError> {
         let index = self.index_of(name)?;
         let schema = &self.version.schema;
+        if schema.columns[index].key {
+            self.refuse_with_changelog()?;
+        }
         let lower = name.to_lowercase();
         let distributes = matches!(&schema.distribution, Distribution::Hash(names) if names.contains(&lower));
         if schema.columns[index].key && schema.keys_type != KeysType::Duplicate {
@@ -264,7 +276,16 @@ impl Alter<'_> {
         })
     }
 
+    /// Fails for a table with a changelog.
+    fn refuse_with_changelog(&self) -> Result<(), SqlError> {
+        match self.version.schema.changelog() {
+            None => Ok(()),
+            Some(_) => Err(properties::not_allowed(self.engine.switches().changelog_names)),
+        }
+    }
+
     fn rename_column(&mut self, from: &str, to: &str) -> Result<(), SqlError> {
+        self.refuse_with_changelog()?;
         let index = self.index_of(from)?;
         if self
             .version
@@ -302,6 +323,7 @@ impl Alter<'_> {
                 Ok(())
             });
         }
+        self.refuse_with_changelog()?;
         let mut column = read_column(cursor)?;
         let index = self.index_of(&column.name)?;
         let old = self.version.schema.columns[index].clone();

@@ -27,6 +27,8 @@ pub struct CreateTable {
     pub schema: TableSchema,
     /// Partitions to begin with.
     pub partitions: Vec<PartitionClause>,
+    /// It has cluster keys.
+    pub clustered: bool,
 }
 
 /// Reads what follows `CREATE TABLE`.
@@ -41,12 +43,14 @@ pub fn read_create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable, SqlErro
     builder.clauses(cursor)?;
     cursor.expect_end()?;
     let partitions = std::mem::take(&mut builder.partitions);
+    let clustered = builder.clustered;
     Ok(CreateTable {
         database,
         name,
         if_not_exists,
         schema: builder.finish()?,
         partitions,
+        clustered,
     })
 }
 
@@ -267,6 +271,7 @@ struct Builder {
     distribution: Option<(Distribution, usize, bool)>,
     properties: BTreeMap<String, String>,
     comment: String,
+    clustered: bool,
 }
 
 impl Builder {
@@ -282,6 +287,7 @@ impl Builder {
                 self.keys = Some((keys_type, cursor.ident_list()?));
             } else if cursor.eat_all(&["CLUSTER", "BY"]) {
                 cursor.ident_list()?;
+                self.clustered = true;
             } else if cursor.eat("COMMENT") {
                 self.comment = cursor.string()?;
             } else if cursor.eat_all(&["PARTITION", "BY"]) {

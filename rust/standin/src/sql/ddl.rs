@@ -1,5 +1,6 @@
 //! Definitions carried out: databases, tables, views.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use datafusion::sql::sqlparser::tokenizer::Token;
@@ -8,8 +9,11 @@ use super::create_table::read_create_table;
 use super::cursor::Cursor;
 use super::lexer::Statement;
 use crate::catalog::{Relation, View};
+use crate::changelog;
+use crate::changelog::lsn::Lsns;
 use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::tablet::{Table, TableVersion};
+use crate::tablet::{StoredBatch, Table, TableVersion};
+use crate::profile_changelog::LsnScope;
 use crate::tablet_commit::change_tablets;
 
 /// The answer of a statement that has no rows.
@@ -45,12 +49,17 @@ impl Engine {
     fn create_database(&self, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
         let if_not_exists = cursor.eat_all(&["IF", "NOT", "EXISTS"]);
         let name = cursor.path()?.pop().unwrap_or_default();
-        if cursor.eat("PROPERTIES") {
-            super::create_table::read_properties(cursor)?;
-        }
+        let properties = match cursor.eat("PROPERTIES") {
+            true => super::create_table::read_properties(cursor)?,
+            false => BTreeMap::new(),
+        };
         cursor.expect_end()?;
         check_name(&name)?;
+        changelog::properties::check_names(&properties, self.switches())?;
         let made = self.catalog().create_database(&name);
+        if made {
+            self.catalog().set_database_properties(&name, properties);
+        }
         if !made && !if_not_exists {
             return Err(SqlError {
                 code: 1007,
@@ -64,7 +73,7 @@ impl Engine {
     }
 
     fn create_table(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
-        let create = read_create_table(cursor)?;
+        let mut create = read_create_table(cursor)?;
         let database = self.database_of(session, create.database)?;
         check_name(&create.name)?;
         if let Ok(_existing) = self.catalog().relation(&database, &create.name) {
@@ -75,6 +84,8 @@ impl Engine {
             };
         }
         self.check_replication(&create.schema.properties)?;
+        let inherited = self.catalog().database_properties(&database);
+        changelog::properties::declare(&mut create.schema, create.clustered, self.switches(), &inherited)?;
         let partitions = self.first_partitions(&create.name, &create.schema, create.partitions)?;
         let moment = self.catalog().moment();
         let version = TableVersion {
@@ -84,6 +95,10 @@ impl Engine {
             stamp: moment.stamp,
         };
         let table = Table::new(self.catalog().next_id(), moment.micros, version);
+        // Nobody else knows the table yet.
+        if let Ok(mut writer) = table.writer.try_lock() {
+            writer.lsns = Lsns::new(self.switches().change.lsn_scope == LsnScope::Backend);
+        }
         let made = self
             .catalog()
             .create(&database, &create.name, Relation::Table(table))?;
@@ -97,7 +112,7 @@ impl Engine {
     /// As Doris does, refuses more replicas than there are back ends.
     fn check_replication(
         &self,
-        properties: &std::collections::BTreeMap<String, String>,
+        properties: &BTreeMap<String, String>,
     ) -> Result<(), SqlError> {
         let Some(text) = properties.get("replication_num") else {
             return Ok(());
@@ -248,8 +263,9 @@ impl Engine {
                 .ok_or_else(|| SqlError::plain(format!("Partition {name} does not exist")))?;
             emptied.extend(partition.tablets.iter().map(|t| t.id));
         }
-        let next = change_tablets(&version, self.catalog().moment(), |tablet| {
-            Ok((names.is_empty() || emptied.contains(&tablet.id)).then(Vec::new))
+        let next = change_tablets(&version, self.catalog().moment(), |_, tablet| {
+            let empty = names.is_empty() || emptied.contains(&tablet.id);
+            Ok(empty.then(Vec::<Arc<StoredBatch>>::new))
         })?;
         writer.forget();
         table.publish(next);

@@ -1,8 +1,9 @@
 //! Statement texts cut into tokens and statements; hints are kept apart from comments.
 
 use datafusion::sql::sqlparser::dialect::MySqlDialect;
-use datafusion::sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
+use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Whitespace};
 
+use super::incr::INCR;
 use crate::engine::SqlError;
 
 /// One statement: its tokens without blanks and comments, and its text.
@@ -48,11 +49,38 @@ pub fn statements(sql: &str) -> Result<Vec<Statement>, SqlError> {
                 }
             }
             Token::Whitespace(_) | Token::EOF => {}
-            _ => current.push(token),
+            _ => push(&mut current, token),
         }
     }
     finish(&mut current, &mut hints);
     Ok(out)
+}
+
+/// Adds a token; an unquoted `name@incr` is two of them.
+fn push(tokens: &mut Vec<TokenWithSpan>, token: TokenWithSpan) {
+    let Some(at) = incr_suffix(&token.token) else {
+        return tokens.push(token);
+    };
+    let Token::Word(word) = &token.token else {
+        return tokens.push(token);
+    };
+    let (name, suffix) = word.value.split_at(at);
+    let mut middle = token.span.start;
+    middle.column += name.chars().count() as u64;
+    let part = |text: &str, start, end| TokenWithSpan {
+        token: Token::make_word(text, None),
+        span: Span { start, end },
+    };
+    tokens.push(part(name, token.span.start, middle));
+    tokens.push(part(suffix, middle, token.span.end));
+}
+
+/// Where `@incr` begins at the end of an unquoted word that has a name before it.
+fn incr_suffix(token: &Token) -> Option<usize> {
+    let Token::Word(word) = token else { return None };
+    let at = word.value.len().checked_sub(INCR.len()).filter(|at| *at > 0)?;
+    let suffix = word.value.get(at..)?;
+    (word.quote_style.is_none() && suffix.eq_ignore_ascii_case(INCR)).then_some(at)
 }
 
 impl Statement {

@@ -13,6 +13,7 @@ mod describe;
 mod dispatch;
 pub mod functions;
 mod in_list;
+pub mod incr;
 mod information;
 mod insert;
 pub mod lexer;

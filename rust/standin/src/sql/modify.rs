@@ -12,7 +12,7 @@ use futures::StreamExt;
 use super::cursor::Cursor;
 use super::lexer::{Statement, statements};
 use super::provider::{LOCATION, SnapshotTable, read_location};
-use super::relation::{Place, read_place};
+use super::relation::{Place, read_target};
 use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
 use crate::tablet::Table;
 use crate::tablet_commit::{append, delete};
@@ -27,7 +27,7 @@ impl Engine {
         cursor: &mut Cursor<'_>,
     ) -> Result<Answer, SqlError> {
         cursor.expect("FROM")?;
-        let place = read_place(cursor)?;
+        let place = read_target(cursor)?;
         let alias = read_alias(cursor, "WHERE")?.unwrap_or_else(|| place.table.clone());
         if !cursor.is("WHERE") {
             return Err(cursor.unexpected("WHERE"));
@@ -85,7 +85,7 @@ impl Engine {
         statement: &Statement,
         cursor: &mut Cursor<'_>,
     ) -> Result<Answer, SqlError> {
-        let place = read_place(cursor)?;
+        let place = read_target(cursor)?;
         let alias = read_alias(cursor, "SET")?.unwrap_or_else(|| place.table.clone());
         cursor.expect("SET")?;
         let database = self.database_of(session, place.database.clone())?;

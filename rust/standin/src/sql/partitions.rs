@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::partition_clause::PartitionClause;
 use crate::catalog_partition::{Bound, BoundEncoder, PartitionFinder};
 use crate::catalog_schema::{PartitionKind, TableSchema};
+use crate::changelog::log::ChangeLog;
 use crate::engine::{Engine, SqlError};
 use crate::tablet::{Partition, Tablet};
 
@@ -86,6 +87,7 @@ impl Engine {
                     id: catalog.next_id(),
                     backend_index,
                     batches: Vec::new(),
+                    changes: ChangeLog::default(),
                 })
             })
             .collect();

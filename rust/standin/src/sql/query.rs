@@ -33,6 +33,7 @@ use super::result_types::column_type;
 use super::rewrite::{Lifted, Rewritten, lifted_name, rewrite};
 use super::tables::numbers_table;
 use crate::catalog::{Relation, View, is_built_in};
+use crate::clock::Tso;
 use crate::engine::{Engine, ResultColumn, Rows, Session, SqlError};
 use crate::types::{DorisType, NAME_KEY};
 use crate::values::{cast_array, from_compute};
@@ -265,6 +266,9 @@ impl Engine {
         }
         match self.catalog().relation(&database, &place.table)? {
             Relation::Table(table) => {
+                if let Some(incr) = &place.incr {
+                    return self.changes_table(session, &table, &place, incr, now).await;
+                }
                 let version = self.version_at(session, &table);
                 if !self.switches().unknown_tablets_ignored {
                     place.check_tablets(&version)?;

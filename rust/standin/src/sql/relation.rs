@@ -6,6 +6,8 @@ use arrow_array::RecordBatch;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
+use super::incr::{is_incr, read_incr};
+use crate::changelog::window::Incr;
 use crate::engine::SqlError;
 use crate::load::named_partitions;
 use crate::tablet::{Partition, TableVersion, Tablet};
@@ -23,6 +25,8 @@ pub struct Place {
     pub partitions: Vec<String>,
     /// The partitions are temporary ones.
     pub temporary: bool,
+    /// Changes are read, not rows.
+    pub incr: Option<Incr>,
 }
 
 /// Reads a table name and the hints after it.
@@ -33,12 +37,29 @@ pub fn read_place(cursor: &mut Cursor<'_>) -> Result<Place, SqlError> {
         table,
         ..Place::default()
     };
+    if is_incr(cursor) {
+        place.incr = Some(read_incr(cursor)?);
+    }
     while read_hint(cursor, &mut place)? {}
+    Ok(place)
+}
+
+/// As [`read_place`], for statements that change rows.
+pub fn read_target(cursor: &mut Cursor<'_>) -> Result<Place, SqlError> {
+    let at = cursor.at;
+    let place = read_place(cursor)?;
+    if place.incr.is_some() {
+        cursor.at = at + 1;
+        return Err(cursor.unexpected("a table"));
+    }
     Ok(place)
 }
 
 /// True when a hint stands at the cursor.
 pub fn is_hint(cursor: &Cursor<'_>) -> bool {
+    if is_incr(cursor) {
+        return true;
+    }
     let opens = |n| cursor.ahead(n) == Some(&Token::LParen);
     (cursor.is("TABLET") || cursor.is("PARTITION") || cursor.is("PARTITIONS")) && opens(1)
         || cursor.is("TEMPORARY") && (cursor.is_ahead(1, "PARTITION") || cursor.is_ahead(1, "PARTITIONS"))
@@ -46,7 +67,8 @@ pub fn is_hint(cursor: &Cursor<'_>) -> bool {
 
 /// Reads one hint; false when none is next.
 pub fn read_hint(cursor: &mut Cursor<'_>, place: &mut Place) -> Result<bool, SqlError> {
-    if !is_hint(cursor) {
+    // `@incr` stands before all hints.
+    if is_incr(cursor) || !is_hint(cursor) {
         return Ok(false);
     }
     if cursor.eat("TABLET") {

@@ -99,6 +99,15 @@ impl Rewriter<'_> {
         self.statement.tokens.get(at).map(|t| &t.token)
     }
 
+    /// Whether the statement asks for an order anywhere.
+    fn ordered(&self) -> bool {
+        let mut cursor = Cursor::new(&self.statement.tokens);
+        (0..self.statement.tokens.len()).any(|at| {
+            cursor.at = at;
+            cursor.is("ORDER") && cursor.is_ahead(1, "BY")
+        })
+    }
+
     fn string(&self, at: usize) -> Option<String> {
         match self.token(at)? {
             Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => Some(text.clone()),
@@ -205,7 +214,10 @@ impl Rewriter<'_> {
         let preceded_by_dot = at > 0 && self.token(at - 1) == Some(&Token::Period);
         if !preceded_by_dot && cursor.path().is_ok() && is_hint(&cursor) {
             cursor.at = at;
-            let place = read_place(&mut cursor)?;
+            let mut place = read_place(&mut cursor)?;
+            if let Some(incr) = &mut place.incr {
+                incr.ordered = self.ordered();
+            }
             let name = place.table.clone();
             return Ok(self.lift(Lifted::Place(place), &name, &cursor));
         }

@@ -1,0 +1,297 @@
+//! Changes recorded while rows are written: what a write did to each key, once it is over.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_buffer::BooleanBufferBuilder;
+use arrow_select::interleave::interleave;
+
+use super::log::Chunk;
+use super::lsn::Lsns;
+use crate::catalog_schema::TableSchema;
+use crate::engine::SqlError;
+use crate::tablet::{StoredBatch, Tablet};
+use crate::tablet_commit::Location;
+
+/// What the records of one write into one tablet have in common.
+pub(crate) struct Recording<'w> {
+    /// Stamp of the transaction.
+    pub stamp: u64,
+    /// Before images are recorded.
+    pub history: bool,
+    /// Back end of the tablet.
+    pub backend: usize,
+    /// Where numbers come from.
+    pub lsns: &'w mut Lsns,
+}
+
+impl Recording<'_> {
+    /// Rows that were added under no key, as they came.
+    pub(crate) fn appended(&mut self, rows: RecordBatch) -> Chunk {
+        let count = rows.num_rows();
+        let first = self.lsns.take(self.backend, count);
+        let count_i64 = i64::try_from(count).unwrap_or(i64::MAX);
+        Chunk {
+            tso: Int64Array::from(vec![self.tso(); count]),
+            lsn: Int64Array::from_iter_values(first..first + count_i64),
+            op: Int8Array::from(vec![0; count]),
+            updates: None,
+            rows,
+        }
+    }
+
+    /// Rows that a statement deletes, by batch and row of the tablet.
+    pub(crate) fn deleted(
+        &mut self,
+        schema: &TableSchema,
+        tablet: &Tablet,
+        rows: &[(usize, usize)],
+    ) -> Result<Chunk, SqlError> {
+        let mut draft = Draft::default();
+        for (number, (batch, row)) in rows.iter().enumerate() {
+            draft.push(Row::Stored(*batch, *row), 1, number, false);
+        }
+        self.chunk(schema, draft, None, &tablet.batches)
+    }
+
+    fn tso(&self) -> i64 {
+        i64::try_from(self.stamp).unwrap_or(i64::MAX)
+    }
+
+    /// Gathers the rows of a draft. `own`: rows that came with the write.
+    fn chunk(
+        &mut self,
+        schema: &TableSchema,
+        draft: Draft,
+        own: Option<&RecordBatch>,
+        stored: &[Arc<StoredBatch>],
+    ) -> Result<Chunk, SqlError> {
+        let first = self.lsns.take(self.backend, draft.records);
+        let count = draft.rows.len();
+        let columns = (0..schema.columns.len())
+            .map(|column| {
+                let keys_only = !self.history && !schema.columns[column].key;
+                draft.column(column, own, stored, keys_only, &schema.columns[column].doris_type.arrow_type())
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(count));
+        let rows = RecordBatch::try_new_with_options(schema.stored_schema(), columns, &options)
+            .map_err(SqlError::plain)?;
+        let numbers = draft.numbers.iter().map(|number| first + i64::from(*number));
+        let updates = draft.ops.iter().zip(&draft.updates).any(|(op, update)| *op == 0 && *update);
+        let updates = updates.then(|| {
+            let mut bits = BooleanBufferBuilder::new(count);
+            draft.updates.iter().for_each(|update| bits.append(*update));
+            bits.finish()
+        });
+        Ok(Chunk {
+            rows,
+            tso: Int64Array::from(vec![self.tso(); count]),
+            lsn: Int64Array::from_iter_values(numbers),
+            op: Int8Array::from(draft.ops),
+            updates,
+        })
+    }
+}
+
+/// Where a row of a record is read.
+#[derive(Clone, Copy)]
+enum Row {
+    /// Among the rows that came.
+    Own(usize),
+    /// Batch and row of the tablet.
+    Stored(usize, usize),
+}
+
+/// Rows of records before they are gathered.
+#[derive(Default)]
+struct Draft {
+    rows: Vec<Row>,
+    ops: Vec<i8>,
+    /// Number of each row's record, from 0.
+    numbers: Vec<u32>,
+    updates: Vec<bool>,
+    records: usize,
+}
+
+impl Draft {
+    fn push(&mut self, row: Row, op: i8, number: usize, update: bool) {
+        self.rows.push(row);
+        self.ops.push(op);
+        self.numbers.push(u32::try_from(number).unwrap_or(u32::MAX));
+        self.updates.push(update);
+        self.records = number + 1;
+    }
+
+    /// One column of all rows. With `keys_only` deleted rows have NULL.
+    fn column(
+        &self,
+        column: usize,
+        own: Option<&RecordBatch>,
+        stored: &[Arc<StoredBatch>],
+        keys_only: bool,
+        data_type: &arrow_schema::DataType,
+    ) -> Result<ArrayRef, SqlError> {
+        let nothing = new_null_array(data_type, 1);
+        // The first source is one NULL, so that there is always one.
+        let mut sources: Vec<&dyn Array> = vec![nothing.as_ref()];
+        let mut own_place = None;
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        let mut picks = Vec::with_capacity(self.rows.len());
+        for (row, op) in self.rows.iter().zip(&self.ops) {
+            if keys_only && *op == 1 {
+                picks.push((0, 0));
+                continue;
+            }
+            picks.push(match row {
+                Row::Own(row) => {
+                    let place = match (own_place, own) {
+                        (Some(place), _) => place,
+                        (None, Some(own)) => {
+                            sources.push(own.column(column).as_ref());
+                            *own_place.insert(sources.len() - 1)
+                        }
+                        (None, None) => return Err(SqlError::plain("a change without its row")),
+                    };
+                    (place, *row)
+                }
+                Row::Stored(batch, row) => {
+                    let place = *places.entry(*batch).or_insert_with(|| {
+                        sources.push(stored[*batch].data.column(column).as_ref());
+                        sources.len() - 1
+                    });
+                    (place, *row)
+                }
+            });
+        }
+        interleave(&sources, &picks).map_err(SqlError::plain)
+    }
+}
+
+/// What became of a row that came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// Another row of the same write came after it, or it lost by its sequence value.
+    Nothing,
+    Written,
+    Deletes,
+}
+
+#[derive(Clone, Copy)]
+struct Change {
+    fate: Fate,
+    /// Row of the key before the write.
+    before: Option<Location>,
+}
+
+/// Rows that came in one batch, and where they were put.
+struct Span {
+    batch: u32,
+    first_row: u32,
+    first_change: usize,
+    rows: RecordBatch,
+}
+
+/// Follows the rows of one write into a tablet of a Unique table: each key gives at most one record, whatever happened to
+/// it in between.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    spans: Vec<Span>,
+    changes: Vec<Change>,
+    /// Changes that deleted keys which the index does not know any more.
+    gone: HashMap<u128, usize>,
+}
+
+impl Recorder {
+    /// Rows were put into a batch of the tablet, from its row `first_row` on. Each of them is told next, in order.
+    pub(crate) fn placed(&mut self, batch: usize, first_row: usize, rows: RecordBatch) {
+        self.spans.push(Span {
+            batch: batch as u32,
+            first_row: first_row as u32,
+            first_change: self.changes.len(),
+            rows,
+        });
+    }
+
+    /// The next row lost by its sequence value.
+    pub(crate) fn lost(&mut self) {
+        self.changes.push(Change {
+            fate: Fate::Nothing,
+            before: None,
+        });
+    }
+
+    /// The next row took the place of `old` (with whether that is live) or, without it, of nothing that the index knows.
+    pub(crate) fn took(&mut self, key: u128, old: Option<(Location, bool)>, deletes: bool) {
+        let earlier = match old {
+            Some((location, _)) => self.own(location),
+            None => self.gone.remove(&key),
+        };
+        let before = match (earlier, old) {
+            (Some(at), _) => {
+                let change = &mut self.changes[at];
+                change.fate = Fate::Nothing;
+                change.before
+            }
+            (None, Some((location, true))) => Some(location),
+            (None, _) => None,
+        };
+        if deletes {
+            self.gone.insert(key, self.changes.len());
+        }
+        let fate = if deletes { Fate::Deletes } else { Fate::Written };
+        self.changes.push(Change { fate, before });
+    }
+
+    /// The change that put a row at a place, if it was put there by this write.
+    fn own(&self, (batch, row): Location) -> Option<usize> {
+        let inside = |span: &&Span| {
+            span.batch == batch
+                && row
+                    .checked_sub(span.first_row)
+                    .is_some_and(|row| (row as usize) < span.rows.num_rows())
+        };
+        let span = self.spans.iter().rev().find(inside)?;
+        Some(span.first_change + (row - span.first_row) as usize)
+    }
+
+    /// The records. `stored`: the tablet's batches with every row, old and new, where it was put.
+    pub(crate) fn finish(
+        self,
+        schema: &TableSchema,
+        stored: &[Arc<StoredBatch>],
+        recording: &mut Recording<'_>,
+    ) -> Result<Vec<Chunk>, SqlError> {
+        let mut chunks = Vec::with_capacity(self.spans.len());
+        for span in &self.spans {
+            let count = span.rows.num_rows();
+            let changes = &self.changes[span.first_change..span.first_change + count];
+            let inserted = |change: &Change| change.fate == Fate::Written && change.before.is_none();
+            if changes.iter().all(inserted) {
+                chunks.push(recording.appended(span.rows.clone()));
+                continue;
+            }
+            let mut draft = Draft::default();
+            for (row, change) in changes.iter().enumerate() {
+                let number = draft.records;
+                let own = Row::Own(row);
+                let before = change.before.map(|(batch, row)| Row::Stored(batch as usize, row as usize));
+                match (change.fate, before) {
+                    (Fate::Nothing, _) | (Fate::Deletes, None) => {}
+                    (Fate::Written, None) => draft.push(own, 0, number, false),
+                    (Fate::Written, Some(before)) if recording.history => {
+                        draft.push(before, 2, number, true);
+                        draft.push(own, 3, number, true);
+                    }
+                    (Fate::Written, Some(_)) => draft.push(own, 0, number, true),
+                    (Fate::Deletes, Some(before)) => draft.push(before, 1, number, false),
+                }
+            }
+            if draft.records > 0 {
+                chunks.push(recording.chunk(schema, draft, Some(&span.rows), stored)?);
+            }
+        }
+        Ok(chunks)
+    }
+}

@@ -1,0 +1,3 @@
+//! The changelog as a client sees it.
+
+mod detail;
