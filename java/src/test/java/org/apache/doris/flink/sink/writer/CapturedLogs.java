@@ -14,7 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** What one class, or the classes of a package, log from now on. */
-final class CapturedLogs implements AutoCloseable {
+public final class CapturedLogs implements AutoCloseable {
 
     private final Queue<String> lines = new ConcurrentLinkedQueue<>();
 
@@ -37,16 +37,18 @@ final class CapturedLogs implements AutoCloseable {
         context.updateLoggers();
     }
 
-    static CapturedLogs of(Class<?> logger) {
+    /** What a class logs. */
+    public static CapturedLogs of(Class<?> logger) {
         return new CapturedLogs(logger.getName());
     }
 
-    static CapturedLogs of(String logger) {
+    /** What the logger of this name logs. */
+    public static CapturedLogs of(String logger) {
         return new CapturedLogs(logger);
     }
 
     /** Level and message of each event. */
-    List<String> lines() {
+    public List<String> lines() {
         return List.copyOf(lines);
     }
 
