@@ -69,6 +69,7 @@ final class ChangelogCoordinator {
     private boolean ready;
     private BoundEvent lastBound;
     private boolean boundOutdated = true;
+    private boolean failed;
 
     /**
      * @param closed becomes true when the enumerator closes; read by any thread
@@ -121,9 +122,10 @@ final class ChangelogCoordinator {
 
     /** Begins: asks for the start, then polls. */
     void start() {
-        context.callAsync(this::ask, this::started);
+        context.callAsync(this::ask, (answer, failure) -> failOnce(() -> started(answer, failure)));
         long interval = config.pollInterval().toMillis();
-        context.callAsync(() -> null, (nothing, failure) -> tick(), interval, interval);
+        context.callAsync(
+                () -> null, (nothing, failure) -> failOnce(this::tick), interval, interval);
         if (publisher != null) {
             context.callAsync(
                     () -> null,
@@ -279,7 +281,7 @@ final class ChangelogCoordinator {
     }
 
     private void started(StartPosition answer, Throwable failure) {
-        if (closed.getAsBoolean() || ready) {
+        if (ready) {
             return;
         }
         if (failure != null) {
@@ -370,9 +372,6 @@ final class ChangelogCoordinator {
     }
 
     private void tick() {
-        if (closed.getAsBoolean()) {
-            return;
-        }
         endSnapshotWithoutCheckpoint();
         if (ready && phase == Phase.CHANGELOG) {
             look(false);
@@ -380,7 +379,7 @@ final class ChangelogCoordinator {
     }
 
     private void look(boolean atOnce) {
-        if (!schemes.isSettled() || !poll.begin(atOnce)) {
+        if (failed || !schemes.isSettled() || !poll.begin(atOnce)) {
             return;
         }
         OptionalLong bound = poll.bound();
@@ -390,13 +389,26 @@ final class ChangelogCoordinator {
         boolean probe = facts && watch.probe().isPresent();
         context.callAsync(
                 () -> Look.ask(service, closed, bound, partitions, listing, facts, probe),
-                this::looked);
+                (look, failure) -> failOnce(() -> looked(look, failure)));
+    }
+
+    /**
+     * After a failure nothing is done any more: each further one, while the job waits for its
+     * restart, would begin the waiting anew.
+     */
+    private void failOnce(Runnable step) {
+        if (closed.getAsBoolean() || failed) {
+            return;
+        }
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            failed = true;
+            throw e;
+        }
     }
 
     private void looked(Look look, Throwable failure) {
-        if (closed.getAsBoolean()) {
-            return;
-        }
         if (failure != null) {
             poll.failed(failure);
             return;

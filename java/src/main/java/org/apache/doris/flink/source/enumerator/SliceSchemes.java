@@ -140,7 +140,8 @@ final class SliceSchemes {
         } else if (!isMoving()) {
             recreate(slices.missing(), OptionalLong.empty());
         } else if (last.isEmpty()) {
-            last = OptionalLong.of(slices.furthestReach().orElse(otherwise));
+            // No slice at all: partitions were to be listed, or all are gone.
+            last = OptionalLong.of(slices.furthestReach().orElse(listed.orElse(otherwise)));
             LOG.info(
                     "Table {}: slices by '{}' are read up to {}; those by '{}' begin there, once a"
                             + " checkpoint has covered it.",

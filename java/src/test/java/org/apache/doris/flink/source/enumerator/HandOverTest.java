@@ -1,0 +1,267 @@
+package org.apache.doris.flink.source.enumerator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.source.event.CoveredEvent;
+import org.junit.jupiter.api.Test;
+
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** From the content to the changes: only where one checkpoint covers the whole of the content. */
+class HandOverTest {
+
+    private static final long START = 1_791_540_000_000L;
+
+    private final FakeChangelogService service = new FakeChangelogService(START + 300);
+
+    @Test
+    void theChangesBeginWhereACheckpointCoversTheContent() {
+        SimulatedJob job = job(2, 3).begin();
+        job.finishSnapshot();
+        job.pass(60_000);
+        assertThat(job.held()).isEmpty();
+        job.checkpointDone();
+        assertThat(job.held()).containsExactly(Map.entry("slice-hash-1-0", START));
+        job.pass(10_000);
+        job.readAll();
+        job.emitted.assertComplete(START, START + 70_000);
+    }
+
+    @Test
+    void aSplitThatWaitsInTheCheckpointHoldsItUp() {
+        SimulatedJob job = job(1, 2).begin();
+        long checkpoint = job.checkpoint();
+        job.finishSnapshot();
+        job.complete(checkpoint);
+        assertThat(job.held()).isEmpty();
+        job.checkpointDone();
+        assertThat(job.held()).hasSize(1);
+    }
+
+    @Test
+    void aSplitThatIsOpenInTheCheckpointHoldsItUp() {
+        SimulatedJob job = job(2, 2).begin();
+        job.finishSnapshotSplit(0);
+        long checkpoint = job.checkpoint();
+        job.finishSnapshotSplit(1);
+        job.complete(checkpoint);
+        assertThat(job.held()).isEmpty();
+        job.checkpointDone();
+        assertThat(job.held()).hasSize(1);
+    }
+
+    @Test
+    void aCheckpointBeforeThePlanHoldsNothingUpAndCoversNothing() {
+        SimulatedJob job = job(1, 2);
+        job.beginCoordinator(null);
+        job.beginReader(0, new SimulatedReader(job, 0));
+        EnumeratorState unplanned = job.enumerator.snapshotState(1);
+        assertThat(unplanned.planned()).isFalse();
+        job.settle();
+        job.enumerator.handleSourceEvent(0, new CoveredEvent(1, Map.of(), 0));
+        job.settle();
+        assertThat(job.held()).isEmpty();
+        assertThat(job.readers.get(0).snapshotSplits).hasSize(1);
+    }
+
+    @Test
+    void aCheckpointThatIsNotCompleteCoversNothing() {
+        SimulatedJob job = job(1, 1).begin();
+        job.finishSnapshot();
+        long aborted = job.checkpoint();
+        job.enumerator.notifyCheckpointAborted(aborted);
+        job.settle();
+        assertThat(job.held()).isEmpty();
+        job.checkpointDone();
+        assertThat(job.held()).hasSize(1);
+    }
+
+    @Test
+    void aLostReportWaitsForTheNextCheckpoint() {
+        SimulatedJob job = job(2, 2).begin();
+        job.finishSnapshot();
+        job.checkpointDone(1);
+        assertThat(job.held()).isEmpty();
+        job.checkpointDone(0);
+        assertThat(job.held()).as("the two reports are of different checkpoints").isEmpty();
+        job.checkpointDone();
+        assertThat(job.held()).hasSize(1);
+    }
+
+    @Test
+    void aReportOfASubtaskThatBeganAnewIsForgotten() {
+        SimulatedJob job = job(2, 2).begin();
+        job.finishSnapshot();
+        long checkpoint = job.checkpoint();
+        job.complete(checkpoint, 1);
+        job.failSubtask(0);
+        job.enumerator.handleSourceEvent(1, new CoveredEvent(checkpoint, Map.of(), 0));
+        job.settle();
+        assertThat(job.held()).isEmpty();
+        job.checkpointDone();
+        assertThat(job.held()).hasSize(1);
+    }
+
+    @Test
+    void aRegionThatFailsInTheSnapshotPhaseReadsItsSplitsAgainFirst() {
+        SimulatedJob job = job(2, 4).begin();
+        job.finishSnapshotSplit(0);
+        job.checkpointDone();
+        job.finishSnapshot();
+        job.failSubtask(0);
+        long checkpoint = job.checkpoint();
+        job.complete(checkpoint);
+        assertThat(job.held()).as("splits are open again").isEmpty();
+        job.finishSnapshot();
+        job.checkpointDone();
+        assertThat(job.held()).containsExactly(Map.entry("slice-hash-1-0", START));
+    }
+
+    @Test
+    void splitsThatComeBackGoToReadersThatWait() {
+        SimulatedJob job = job(2, 2).begin();
+        job.finishSnapshotSplit(0);
+        job.failSubtask(1);
+        assertThat(job.readers.stream().mapToInt(reader -> reader.snapshotSplits.size()).sum())
+                .isEqualTo(1);
+        assertThat(job.readers.get(0).snapshotSplits).hasSize(1);
+    }
+
+    @Test
+    void aCoordinatorThatBeginsAnewAfterTheHandOverHandsOverAgain() {
+        SimulatedJob job = job(2, 2).begin();
+        job.finishSnapshot();
+        job.checkpointDone();
+        job.pass(10_000);
+        job.readAll();
+        assertThat(job.held()).hasSize(1);
+        job.failAll(2);
+        assertThat(job.held()).as("the checkpoint is from before it").isEmpty();
+        job.checkpointDone();
+        assertThat(job.held()).containsExactly(Map.entry("slice-hash-1-0", START));
+        job.pass(10_000);
+        job.readAll();
+        job.emitted.assertComplete(START, START + 20_000);
+    }
+
+    @Test
+    void theSnapshotPhaseIsRescaled() {
+        SimulatedJob job = job(1, 6).begin();
+        job.finishSnapshotSplit(0);
+        job.checkpointDone();
+        job.failAll(4);
+        assertThat(job.state().changelog().startMillis()).hasValue(START);
+        job.finishSnapshotSplit(2);
+        job.checkpointDone();
+        job.failAll(2);
+        job.finishSnapshot();
+        job.checkpointDone();
+        assertThat(job.held()).containsExactly(Map.entry("slice-hash-1-0", START));
+        assertThat(service.asked("position"))
+                .as("T0 is taken once; the other one is the first poll")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void withoutCheckpointsTheChangesBeginWhenAllReadersAreIdle() {
+        SimulatedJob job = job(OptionalLong.of(0), 2, 3).begin();
+        job.finishSnapshotSplit(0);
+        job.finishSnapshotSplit(0);
+        assertThat(job.held()).as("subtask 1 still reads").isEmpty();
+        job.finishSnapshotSplit(1);
+        assertThat(job.held()).containsExactly(Map.entry("slice-hash-1-0", START));
+    }
+
+    @Test
+    void withoutCheckpointsAnEmptyTableBeginsWithTheNextPoll() {
+        SimulatedJob job = job(OptionalLong.of(0), 2, 0).begin();
+        job.pass(10_000);
+        assertThat(job.held()).hasSize(1);
+    }
+
+    @Test
+    void withoutCheckpointsEverythingComesBackWhenAReaderFails() {
+        SimulatedJob job = job(OptionalLong.of(0), 1, 2).begin();
+        job.finishSnapshot();
+        job.pass(10_000);
+        job.readAll();
+        job.failSubtask(0);
+        assertThat(job.readers.get(0).snapshotSplits).hasSize(1);
+        job.finishSnapshot();
+        job.readAll();
+        job.emitted.assertComplete(START, START + 10_000);
+    }
+
+    @Test
+    void whereTheIntervalIsNotKnownTenQuietMinutesDecide() {
+        SimulatedJob job = job(OptionalLong.empty(), 1, 1).begin();
+        job.finishSnapshot();
+        for (int poll = 0; poll < 59; poll++) {
+            job.pass(10_000);
+        }
+        assertThat(job.held()).isEmpty();
+        job.pass(10_000);
+        job.pass(10_000);
+        assertThat(job.held()).containsExactly(Map.entry("slice-hash-1-0", START));
+    }
+
+    @Test
+    void whereTheIntervalIsNotKnownACheckpointIsWaitedFor() {
+        SimulatedJob job = job(OptionalLong.empty(), 1, 1).begin();
+        job.finishSnapshot();
+        for (int poll = 0; poll < 200; poll++) {
+            if (poll % 50 == 0) {
+                job.checkpoint();
+            }
+            job.pass(10_000);
+        }
+        assertThat(job.held()).isEmpty();
+        job.checkpointDone();
+        assertThat(job.held()).hasSize(1);
+    }
+
+    @Test
+    void nothingIsPublishedWhileTheContentIsRead() {
+        SimulatedJob job =
+                new SimulatedJob(
+                                service,
+                                ChangelogScans.publishing("source.scan.mode", "initial"),
+                                2)
+                        .withSnapshotSplits(2)
+                        .begin();
+        job.checkpointDone();
+        job.finishSnapshot();
+        job.pass(10_000);
+        job.checkpointDone();
+        job.pass(10_000);
+        assertThat(service.offsets.written).isEmpty();
+        job.checkpointDone();
+        job.pass(10_000);
+        assertThat(service.offsets.written).containsExactly(START);
+        job.readAll();
+        job.checkpointDone();
+        job.pass(10_000);
+        assertThat(service.offsets.written).containsExactly(START, START + 30_000);
+    }
+
+    @Test
+    void checkpointsThatNeverCompleteAreForgotten() {
+        CoveredReports reports = new CoveredReports();
+        for (long checkpoint = 1; checkpoint <= 10_000; checkpoint++) {
+            reports.taken(checkpoint, 1, true, Set.of());
+        }
+        assertThat(reports.size()).isLessThanOrEqualTo(16);
+    }
+
+    private SimulatedJob job(int parallelism, int splits) {
+        return job(OptionalLong.of(10_000), parallelism, splits);
+    }
+
+    private SimulatedJob job(OptionalLong interval, int parallelism, int splits) {
+        ScanConfig scan = ChangelogScans.scan(interval, "source.scan.mode", "initial");
+        return new SimulatedJob(service, scan, parallelism).withSnapshotSplits(splits);
+    }
+}
