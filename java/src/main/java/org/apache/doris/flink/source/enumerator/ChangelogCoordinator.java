@@ -9,7 +9,6 @@ import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.CoveredEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
-import org.apache.doris.flink.source.offset.OffsetPublisher;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.SliceIds;
 import org.apache.doris.flink.source.split.SliceScheme;
@@ -29,8 +28,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -45,7 +42,6 @@ import java.util.function.LongSupplier;
 final class ChangelogCoordinator {
 
     private static final Logger LOG = LoggerFactory.getLogger(ChangelogCoordinator.class);
-    private static final long OFFSET_TICK_MILLIS = 1000;
 
     private final SplitEnumeratorContext<DorisSplit> context;
     private final TableIdentifier table;
@@ -59,8 +55,8 @@ final class ChangelogCoordinator {
     private final CoveredReports reports = new CoveredReports();
     private final HandOver handOver;
     private final TableWatch watch;
-    private final OffsetPublisher publisher;
-    private final CompletableFuture<StartPosition> asked = new CompletableFuture<>();
+    private final StartQuestion question;
+    private final PublishedProgress published;
     private Counter slicesGone = new SimpleCounter();
 
     private ChangelogState restored;
@@ -93,9 +89,10 @@ final class ChangelogCoordinator {
         this.schemes = new SliceSchemes(table, slices, config.slices());
         this.handOver = new HandOver(config.checkpointInterval(), clock);
         this.watch = new TableWatch(table, clock);
-        this.publisher =
+        this.question = new StartQuestion(table, config, service, closed);
+        this.published =
                 config.offsetTable().isPresent()
-                        ? new OffsetPublisher(service.offsets(), clock)
+                        ? new PublishedProgress(service.offsets(), slices, schemes, clock)
                         : null;
     }
 
@@ -122,16 +119,15 @@ final class ChangelogCoordinator {
 
     /** Begins: asks for the start, then polls. */
     void start() {
-        context.callAsync(this::ask, (answer, failure) -> failOnce(() -> started(answer, failure)));
+        ChangelogState known = restored;
+        context.callAsync(
+                () -> question.ask(known),
+                (answer, failure) -> failOnce(() -> started(answer, failure)));
         long interval = config.pollInterval().toMillis();
         context.callAsync(
                 () -> null, (nothing, failure) -> failOnce(this::tick), interval, interval);
-        if (publisher != null) {
-            context.callAsync(
-                    () -> null,
-                    (nothing, failure) -> publisher.advance(),
-                    OFFSET_TICK_MILLIS,
-                    OFFSET_TICK_MILLIS);
+        if (published != null) {
+            published.start(context);
         }
     }
 
@@ -178,7 +174,7 @@ final class ChangelogCoordinator {
      */
     ChangelogState snapshotState(long checkpoint) {
         if (!ready && start.isEmpty() && config.scanMode() == DorisSourceScanMode.LATEST) {
-            awaitStart();
+            started(question.await(restored != null), null);
         }
         handOver.checkpointTaken();
         boolean pending = phase == Phase.SNAPSHOT && !snapshot.isPlanned();
@@ -218,18 +214,16 @@ final class ChangelogCoordinator {
     /** Figures of the changelog and of the offset table. */
     void registerMetrics(SplitEnumeratorMetricGroup metrics) {
         slicesGone = metrics.counter("changelogSlicesGone");
-        if (publisher != null) {
-            metrics.gauge("offsetPublishedTimestamp", publisher::publishedMillis);
-            metrics.gauge("offsetPublishLagMs", publisher::lagMillis);
-            metrics.gauge("offsetPublishFailures", publisher::failures);
+        if (published != null) {
+            published.registerMetrics(metrics);
         }
     }
 
     /** One last attempt to publish, then the end of all calls. */
     void close() {
         try {
-            if (publisher != null) {
-                publisher.close();
+            if (published != null) {
+                published.close();
             }
         } finally {
             service.close();
@@ -244,48 +238,12 @@ final class ChangelogCoordinator {
         return moves && interval.isPresent() && interval.getAsLong() == 0;
     }
 
-    private StartPosition ask() throws Exception {
-        try {
-            StartPosition answer =
-                    restored == null || restored.startMillis().isEmpty()
-                            ? StartPosition.fresh(config, service, closed)
-                            : StartPosition.resumed(config, restored, service, closed);
-            asked.complete(answer);
-            return answer;
-        } catch (Exception | Error e) {
-            asked.completeExceptionally(e);
-            throw e;
-        }
-    }
-
-    private void awaitStart() {
-        try {
-            started(asked.get(), null);
-        } catch (ExecutionException e) {
-            throw refusal(e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FlinkRuntimeException(
-                    "The checkpoint was given up before the start of table "
-                            + table
-                            + " was known.",
-                    e);
-        }
-    }
-
-    private FlinkRuntimeException refusal(Throwable failure) {
-        return PlanRefusedException.of(
-                String.format("Starting to follow the changes of table %s failed", table),
-                failure,
-                restored != null);
-    }
-
     private void started(StartPosition answer, Throwable failure) {
         if (ready) {
             return;
         }
         if (failure != null) {
-            throw refusal(failure);
+            throw question.refusal(failure, restored != null);
         }
         watch.first(answer, phase == Phase.CHANGELOG);
         ready = true;
@@ -494,20 +452,11 @@ final class ChangelogCoordinator {
             }
             return;
         }
-        publish(event);
+        if (published != null) {
+            published.covered(event);
+        }
         if (schemes.finish(reports, checkpoint, parallelism)) {
             proceed();
         }
-    }
-
-    /** Progress that a reader's report has made certain; the slowest slice counts. */
-    private void publish(CoveredEvent event) {
-        boolean changes =
-                event.coveredMillis().keySet().stream().anyMatch(slices.covered()::containsKey);
-        if (publisher == null || !changes) {
-            return;
-        }
-        long slowest = slices.minCovered().getAsLong();
-        publisher.publish(Math.min(slowest, schemes.last().orElse(slowest)));
     }
 }
