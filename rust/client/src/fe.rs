@@ -71,10 +71,20 @@ impl Frontends {
         what: &str,
         call: impl Fn(Address) -> F,
     ) -> Result<T, Error> {
+        self.first_from(None, what, call).await
+    }
+
+    /// As [`Frontends::first`], but begins with the front end that is `wanted`, unless it failed lately.
+    pub(crate) async fn first_from<T, F: Future<Output = Result<T, Error>>>(
+        &self,
+        wanted: Option<&Address>,
+        what: &str,
+        call: impl Fn(Address) -> F,
+    ) -> Result<T, Error> {
         let mut retry = Retry::new(self.cluster.retries);
         loop {
             let mut causes: Vec<(Address, Error)> = Vec::new();
-            for fe in self.order() {
+            for fe in self.order(wanted) {
                 match call(fe.clone()).await {
                     Ok(answer) => {
                         shunned().remove(&fe);
@@ -96,11 +106,12 @@ impl Frontends {
         }
     }
 
-    fn order(&self) -> Vec<Address> {
+    fn order(&self, wanted: Option<&Address>) -> Vec<Address> {
         let mut order = self.cluster.fenodes.clone();
         let start = (random() * order.len() as f64) as usize;
         let last = order.len().saturating_sub(1);
         order.rotate_left(start.min(last));
+        order.sort_by_key(|fe| Some(fe) != wanted);
         let mut shunned = shunned();
         shunned.retain(|_, since| since.elapsed() < SHUNNED_FOR);
         order.sort_by_key(|fe| shunned.contains_key(fe));
@@ -243,18 +254,21 @@ impl Frontends {
             .send()
             .await
             .map_err(|e| unreachable(fe, e))?;
-        Ok(Reply {
-            status: answer.status(),
-            location: answer
-                .headers()
-                .get(LOCATION)
-                .map(|l| String::from_utf8_lossy(l.as_bytes()).into_owned()),
-            text: answer.text().await.map_err(|e| unreachable(fe, e))?,
-        })
+        reply(fe, answer).await
+    }
+
+    /// A GET whose answer is given whatever it is. Redirects are not followed.
+    pub(crate) async fn get(&self, fe: &Address, path: &str) -> Result<Reply, Error> {
+        let login = &self.cluster.login;
+        let request = self
+            .http
+            .get(format!("http://{fe}{path}"))
+            .basic_auth(&login.user, Some(&login.password));
+        reply(fe, request.send().await.map_err(|e| unreachable(fe, e))?).await
     }
 
     /// One REST call. Gives the `data` of an answer that is a success in every respect, and an object or array.
-    async fn call(
+    pub(crate) async fn call(
         &self,
         fe: &Address,
         method: Method,
@@ -332,7 +346,7 @@ impl Frontends {
         Ok(format!("http://{}{}", target.node, target.path))
     }
 
-    fn open_envelope(&self, fe: &Address, status: StatusCode, text: &str) -> Result<Value, Error> {
+    pub(crate) fn open_envelope(&self, fe: &Address, status: StatusCode, text: &str) -> Result<Value, Error> {
         let envelope: Option<Value> = serde_json::from_str(text).ok();
         let code = envelope.as_ref().and_then(|e| e.get("code")).and_then(number);
         let data = envelope
@@ -376,6 +390,17 @@ impl Frontends {
             format!("user '{user}' was refused by {node}: {told} (check username, password and privileges)"),
         )
     }
+}
+
+async fn reply(fe: &Address, answer: reqwest::Response) -> Result<Reply, Error> {
+    Ok(Reply {
+        status: answer.status(),
+        location: answer
+            .headers()
+            .get(LOCATION)
+            .map(|l| String::from_utf8_lossy(l.as_bytes()).into_owned()),
+        text: answer.text().await.map_err(|e| unreachable(fe, e))?,
+    })
 }
 
 fn shunned() -> std::sync::MutexGuard<'static, HashMap<Address, Instant>> {
@@ -492,7 +517,8 @@ fn flight_port(data: &Value, fe: &Address) -> Option<u16> {
         .filter(|port| *port > 0)
 }
 
-fn number(value: &Value) -> Option<i64> {
+/// A number, or a text that is one.
+pub(crate) fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 

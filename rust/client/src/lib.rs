@@ -3,6 +3,7 @@
 
 mod address;
 mod backends;
+pub mod changelog;
 mod cluster;
 mod columns;
 pub mod config;
@@ -14,6 +15,8 @@ mod flight;
 mod http;
 mod keys;
 pub mod load;
+mod master;
+mod mysql;
 pub mod plan;
 mod predicate;
 mod response;
@@ -22,7 +25,9 @@ pub mod scan;
 pub mod sink;
 mod sink_metrics;
 mod sql;
+mod statement;
 pub mod table_check;
+mod text_rows;
 pub mod txn;
 pub mod write_config;
 

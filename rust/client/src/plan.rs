@@ -46,8 +46,7 @@ pub async fn plan_until(config: &ReadConfig, cancelled: impl Future<Output = ()>
 }
 
 async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan, Error> {
-    let mut columns = columns::resolve(flight, config).await?;
-    try_query(flight, config, &columns).await?;
+    let mut columns = check(flight, config).await?;
     let mut warnings = std::mem::take(&mut columns.notes);
     warnings.extend(flight.take_warnings());
     if config.table.catalog.is_some() {
@@ -73,6 +72,13 @@ async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan,
         }
         Err(error) => Err(error),
     }
+}
+
+/// Finds the wanted columns, compares the table with its declaration, and tries the query.
+pub(crate) async fn check(flight: &mut Flight, config: &ReadConfig) -> Result<Columns, Error> {
+    let columns = columns::resolve(flight, config).await?;
+    try_query(flight, config, &columns).await?;
+    Ok(columns)
 }
 
 /// Runs the query without rows: a filter that the server refuses and a form of a column that cannot be read show here rather

@@ -129,6 +129,16 @@ pub(crate) fn plan_query(
     )
 }
 
+/// The hash of a key by the server, as an expression over expressions: never NULL, negative for half of the keys. A NULL counts
+/// as an empty text, and parts are kept apart by U+0001.
+pub(crate) fn key_hash(parts: &[String]) -> String {
+    let texts: Vec<String> = parts
+        .iter()
+        .map(|part| format!("ifnull(cast({part} as string), '')"))
+        .collect();
+    format!("ifnull(murmur_hash3_32(concat_ws('\u{1}', {})), 0)", texts.join(", "))
+}
+
 /// The columns of the table with type, nullability and key, in order.
 pub(crate) fn columns_query(table: &Table) -> String {
     format!(

@@ -50,7 +50,7 @@ impl Zone {
     }
 
     /// The wall clock that this zone shows at an instant; both in microseconds from 1970-01-01 00:00.
-    pub(crate) fn wall(self, instant: i64) -> Option<i64> {
+    pub fn wall(self, instant: i64) -> Option<i64> {
         let seconds = match self {
             Self::Fixed(seconds) => i64::from(seconds),
             Self::Named(zone) => {
@@ -82,6 +82,26 @@ impl Zone {
             }
         };
         wall.checked_sub(i64::from(offset.local_minus_utc()) * 1_000_000)
+    }
+
+    /// The first instant at which this zone shows a wall clock or a later one; both in microseconds. Of two instants the
+    /// earlier one; for a wall clock that a gap leaves out the end of the gap. Wall clocks are in whole seconds.
+    pub fn first_instant(self, wall: i64) -> Option<i64> {
+        let after = self.instant(wall)?;
+        if self.wall(after)? == wall {
+            return Some(after);
+        }
+        // In a gap: with the offset before it the instant lies behind the change, with the one after it before the change.
+        let (mut low, mut high) = (after.checked_sub(self.wall(after)?.checked_sub(wall)?)?, after);
+        while high - low > 1_000_000 {
+            let middle = low + (high - low) / 2_000_000 * 1_000_000;
+            if self.wall(middle)? < wall {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Some(high)
     }
 }
 
@@ -163,5 +183,38 @@ mod tests {
             zone.wall(micros("2024-07-01 16:00:00")),
             Some(micros("2024-07-01 12:00:00"))
         );
+    }
+
+    #[test]
+    fn the_first_instant_of_a_wall_clock() {
+        let micros = |text: &str| {
+            NaiveDateTime::parse_from_str(text, "%F %T")
+                .unwrap()
+                .and_utc()
+                .timestamp_micros()
+        };
+        for (zone, wall, instant) in [
+            ("America/New_York", "2026-07-01 12:00:00", "2026-07-01 16:00:00"),
+            // The gap from 02:00 to 03:00 ends at 07:00 UTC.
+            ("America/New_York", "2026-03-08 01:59:59", "2026-03-08 06:59:59"),
+            ("America/New_York", "2026-03-08 02:00:00", "2026-03-08 07:00:00"),
+            ("America/New_York", "2026-03-08 02:30:00", "2026-03-08 07:00:00"),
+            ("America/New_York", "2026-03-08 02:59:59", "2026-03-08 07:00:00"),
+            ("America/New_York", "2026-03-08 03:00:00", "2026-03-08 07:00:00"),
+            // The hour that occurs twice.
+            ("America/New_York", "2026-11-01 01:30:00", "2026-11-01 05:30:00"),
+            ("Europe/Berlin", "2026-03-29 02:15:00", "2026-03-29 01:00:00"),
+            // Half an hour, and a whole day.
+            (
+                "Australia/Lord_Howe",
+                "2026-10-04 02:10:00",
+                "2026-10-03 15:30:00",
+            ),
+            ("Pacific/Apia", "2011-12-30 12:00:00", "2011-12-30 10:00:00"),
+            ("+08:00", "2026-10-09 10:00:00", "2026-10-09 02:00:00"),
+        ] {
+            let first = Zone::parse(zone).unwrap().first_instant(micros(wall));
+            assert_eq!(first, Some(micros(instant)), "{zone} {wall}");
+        }
     }
 }

@@ -96,7 +96,7 @@ impl Tables {
 }
 
 impl TableSchema {
-    fn parse(data: &Value) -> Option<Self> {
+    pub(crate) fn parse(data: &Value) -> Option<Self> {
         let columns = data.get("properties")?.as_array()?;
         Some(Self {
             keys: data.get("keysType")?.as_str()?.to_ascii_uppercase(),

@@ -69,7 +69,8 @@ class SlowServerTest {
     void mem3MemoryStaysWithinBuffersAndWhatIsKept() throws Exception {
         JobClient client = start("1 h");
         JobID job = client.getJobID();
-        // One more than there are places: without compression a buffer encodes to more than its size.
+        // One more than there are places: without compression a buffer encodes to more than its
+        // size.
         long ring = SUBTASKS * (BUFFERS + 1) * BUFFER_BYTES;
         long limit = ring + SUBTASKS * KEPT_BYTES;
         long start = DORIS.stat("bytes_taken");
