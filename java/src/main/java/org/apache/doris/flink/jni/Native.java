@@ -126,4 +126,13 @@ final class Native {
 
     /** Drops what is unfinished, frees; from any thread; no error when it was closed before. */
     static native void loadClose(long load) throws NativeException;
+
+    /** Opens what one enumerator asks about changes with; no I/O. The handle must be closed. */
+    static native long changelogOpen(byte[] config) throws NativeException;
+
+    /** Begins a call, described by a {@link TextMap}; the handle must be closed. */
+    static native long changelogCall(long changelog, byte[] request) throws NativeException;
+
+    /** Ends its calls, frees; from any thread; no error when it was closed before. */
+    static native void changelogClose(long changelog) throws NativeException;
 }

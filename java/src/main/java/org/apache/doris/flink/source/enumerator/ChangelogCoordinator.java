@@ -105,6 +105,7 @@ final class ChangelogCoordinator {
         restored.boundMillis().ifPresent(poll::raise);
         slices.restore(restored, unassignedSlices);
         if (phase == Phase.CHANGELOG) {
+            snapshot.end();
             if (schemeNeedsCheckpoints()) {
                 throw new FlinkRuntimeException(
                         String.format(
@@ -277,6 +278,7 @@ final class ChangelogCoordinator {
 
     private void beginChanges() {
         phase = Phase.CHANGELOG;
+        snapshot.end();
         schemes.begin(start.getAsLong());
         proceed();
     }

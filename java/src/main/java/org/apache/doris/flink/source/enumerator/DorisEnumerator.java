@@ -72,7 +72,9 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                 context,
                 scan,
                 new NativeScanPlanner(scan),
-                scan.changelog().scanMode().isSnapshotOnly() ? null : nativeService(scan),
+                scan.changelog().scanMode().isSnapshotOnly()
+                        ? null
+                        : new NativeChangelogService(scan),
                 () -> System.nanoTime() / 1_000_000);
     }
 
@@ -164,10 +166,6 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
         if (changelog != null) {
             changelog.close();
         }
-    }
-
-    private static ChangelogService nativeService(ScanConfig scan) {
-        throw new FlinkRuntimeException("The changes of a table cannot be followed yet.");
     }
 
     void adopt(EnumeratorState state) {

@@ -38,6 +38,7 @@ final class SnapshotPhase {
     private final Set<Integer> asking = new LinkedHashSet<>();
 
     private boolean planned;
+    private boolean over;
     private int total;
 
     /**
@@ -80,6 +81,14 @@ final class SnapshotPhase {
     /** The content is not read. */
     void skip() {
         planned = true;
+    }
+
+    /**
+     * Changes are followed now. Splits that come back all the same, where no checkpoint holds their
+     * end, go to the next reader that asks, all at once: one that has slices asks only once.
+     */
+    void end() {
+        over = true;
     }
 
     /** A reader has finished what it had. */
@@ -165,7 +174,10 @@ final class SnapshotPhase {
         }
         Optional<DorisSplit> split = assigner.next(subtask);
         if (split.isPresent()) {
-            context.assignSplit(split.get(), subtask);
+            do {
+                context.assignSplit(split.get(), subtask);
+                split = over ? assigner.next(subtask) : Optional.empty();
+            } while (split.isPresent());
         } else if (bounded) {
             context.signalNoMoreSplits(subtask);
         } else {
