@@ -100,6 +100,13 @@ final class FakeChanges {
         waited = 0;
     }
 
+    /** All changes in the order of the log. */
+    synchronized List<Row> ordered() {
+        List<Row> rows = new ArrayList<>(log);
+        rows.sort(ORDER);
+        return rows;
+    }
+
     /** What a scan hands out for a window, batch by batch. */
     synchronized List<List<Row>> read(WindowRequest request) {
         List<Row> rows = new ArrayList<>();

@@ -11,6 +11,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.types.RowKind;
 import org.apache.flink.util.UserCodeClassLoader;
 
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ final class ReaderHarness implements AutoCloseable {
     void step() throws Exception {
         if (reader.pollNext(output) == InputStatus.NOTHING_AVAILABLE) {
             try {
-                reader.isAvailable().get(20, TimeUnit.MILLISECONDS);
+                reader.isAvailable().get(5, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
                 // The condition may hold all the same.
             }
@@ -127,6 +128,8 @@ final class ReaderHarness implements AutoCloseable {
         @Override
         public void collect(RowData row) {
             rows.add(row.getRowKind().shortString() + row.getInt(0));
+            // What is chained behind may do this to a row that is re-used.
+            row.setRowKind(RowKind.DELETE);
         }
 
         @Override
