@@ -199,11 +199,11 @@ public final class ChangelogConfig implements Serializable {
     }
 
     private static String scanTimestamp(OptionValues options) {
-        Optional<String> given = options.exact(DorisConfigOptions.SCAN_TIMESTAMP);
+        Optional<String> given = options.text(DorisConfigOptions.SCAN_TIMESTAMP);
         if (given.isEmpty()) {
             return null;
         }
-        String text = given.get().trim();
+        String text = given.get();
         try {
             LocalDateTime.parse(text, TIMESTAMP);
         } catch (DateTimeParseException e) {

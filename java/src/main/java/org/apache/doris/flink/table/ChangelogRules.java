@@ -58,7 +58,7 @@ final class ChangelogRules {
                             ChangelogOptions.SCAN_MODE.key(),
                             ChangelogOptions.SCAN_TIMESTAMP.key()));
         }
-        if (!wanted && options.has(ChangelogOptions.SCAN_TIMESTAMP)) {
+        if (!wanted && changelog.scanTimestamp().isPresent()) {
             throw options.invalid(
                     ChangelogOptions.SCAN_TIMESTAMP,
                     "allowed only with 'source.scan.mode' = 'from-timestamp', which is '"

@@ -127,8 +127,7 @@ class ChangelogConfigTest {
                 "2026-1-1 00:00:00",
                 "2026-01-01 0:00:00",
                 "2026-01-01",
-                "1760000000000",
-                ""
+                "1760000000000"
             })
     void aTimestampIsReadStrictly(String text) {
         assertThatThrownBy(() -> config("source.scan.timestamp", text))

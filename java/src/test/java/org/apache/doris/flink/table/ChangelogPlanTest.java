@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.MetadataColumn;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.PlannedScans;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.ExplainDetail;
@@ -84,7 +85,7 @@ class ChangelogPlanTest {
                 "source.scan.mode=latest | id = age | none",
                 "source.scan.mode=latest,source.changelog.changelog-mode=audit | age = 1 | none",
                 "source.scan.mode=latest,source.changelog.changelog-mode=upsert | id = 1 | `id` ="
-                    + " 1",
+                        + " 1",
                 "source.scan.mode=latest,source.changelog.increment-type=append_only"
                         + " | age = 1 AND id > 3 | `age` = 1;`id` > 3",
                 "source.scan.mode=latest,source.changelog.increment-type=min_delta"
@@ -236,6 +237,30 @@ class ChangelogPlanTest {
                 .contains("changelogMode=[I]");
         ScanConfig scan = one("SELECT id FROM t /*+ OPTIONS('source.changelog.slices'='2') */");
         assertThat(scan.changelog().slices().count()).isEqualTo(2);
+    }
+
+    /** A hint cannot take a key out, so a blank value does. */
+    @Test
+    void hintsMakeASnapshotOfATableWithAStartAndOffsets() {
+        declare(
+                "t",
+                KEYED,
+                "source.scan.mode=from-timestamp,source.scan.timestamp=2026-01-01 00:00:00,"
+                        + "jdbc-url=jdbc:mysql://h:9030,source.changelog.offset-table=ops.o,"
+                        + "source.changelog.consumer-id=me");
+        ScanConfig scan =
+                one(
+                        "SELECT id FROM t /*+ OPTIONS('source.scan.mode' = 'snapshot',"
+                                + " 'source.scan.timestamp' = '', 'source.changelog.offset-table' ="
+                                + " '', 'source.changelog.consumer-id' = '') */");
+        assertThat(scan.changelog().scanMode()).isEqualTo(DorisSourceScanMode.SNAPSHOT);
+    }
+
+    /** Flink then brings the changes of a key together again. */
+    @Test
+    void parallelismOfItsOwnIsTaken() {
+        declare("t", KEYED, "source.scan.mode=latest,scan.parallelism=3");
+        assertThat(planner.parallelism("SELECT id FROM t")).isEqualTo(3);
     }
 
     @Test
