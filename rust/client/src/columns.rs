@@ -23,15 +23,21 @@ pub(crate) struct Columns {
     pub(crate) filter: String,
     /// What the normaliser has to produce from the answer to the SELECT.
     pub(crate) specs: Vec<ColumnSpec>,
-    /// The first column of the table.
-    pub(crate) first: Option<String>,
+    /// All columns of the table, in its order.
+    pub(crate) table: Vec<DorisColumn>,
+    /// Whether the key columns are unique; `None` where the server does not tell.
+    pub(crate) unique: Option<bool>,
     /// What a user should know.
     pub(crate) notes: Vec<String>,
 }
 
 /// Looks the table up and checks it against its declaration. All differences are in one error.
 pub(crate) async fn resolve(flight: &mut Flight, config: &ReadConfig) -> Result<Columns, Error> {
-    let table = describe(flight, &config.table).await?;
+    let Described {
+        columns: table,
+        unique,
+        ..
+    } = look_up(flight, &config.table).await?;
     let mut notes = Vec::new();
     let mut problems = differences(&config.declared, &table, &mut notes);
     let mut found = Vec::with_capacity(config.columns.len());
@@ -75,9 +81,17 @@ pub(crate) async fn resolve(flight: &mut Flight, config: &ReadConfig) -> Result<
         ),
         found,
         specs,
-        first: table.first().map(|c| c.name.clone()),
+        table,
+        unique,
         notes,
     })
+}
+
+impl Columns {
+    /// The first column of the table.
+    pub(crate) fn first(&self) -> Option<&str> {
+        self.table.first().map(|column| column.name.as_str())
+    }
 }
 
 /// Columns that the pushed filter names although Doris compares them otherwise than Flink does: the planner went by the
@@ -107,14 +121,18 @@ fn compared_otherwise(config: &ReadConfig, table: &[DorisColumn]) -> Vec<String>
 
 /// The columns of a table in its order.
 pub(crate) async fn describe(flight: &mut Flight, table: &Table) -> Result<Vec<DorisColumn>, Error> {
-    let described = match flight.fetch(&sql::columns_query(table)).await {
+    Ok(look_up(flight, table).await?.columns)
+}
+
+async fn look_up(flight: &mut Flight, table: &Table) -> Result<Described, Error> {
+    let mut described = match flight.fetch(&sql::columns_query(table)).await {
         Ok(rows) => parse(&rows.batches, table)?,
         // An external catalog may not have the view.
         Err(error) if error.kind() == ErrorKind::Query && table.catalog.is_some() => Described::default(),
         Err(error) => return Err(error),
     };
     if !described.columns.is_empty() && !described.ambiguous {
-        return Ok(described.columns);
+        return Ok(described);
     }
     let probe = format!("SELECT * FROM {} LIMIT 0", sql::table(table));
     let schema = match flight.fetch(&probe).await {
@@ -123,27 +141,24 @@ pub(crate) async fn describe(flight: &mut Flight, table: &Table) -> Result<Vec<D
         Err(error) => return Err(error),
     };
     let Some(schema) = schema else {
-        return Ok(described.columns);
+        return Ok(described);
     };
     if described.columns.is_empty() {
-        return Ok(schema
-            .fields()
-            .iter()
-            .map(|f| DorisColumn {
-                name: f.name().clone(),
-                r#type: DorisType::from_arrow(f.data_type()),
-                nullable: f.is_nullable(),
-                key: false,
-            })
-            .collect());
+        let columns = schema.fields().iter().map(|f| DorisColumn {
+            name: f.name().clone(),
+            r#type: DorisType::from_arrow(f.data_type()),
+            nullable: f.is_nullable(),
+            key: false,
+        });
+        described.columns = columns.collect();
+        return Ok(described);
     }
-    let refined = described.columns.into_iter().map(|mut column| {
+    for column in &mut described.columns {
         if let Ok(field) = schema.field_with_name(&column.name) {
-            column.r#type = column.r#type.refined_by(field.data_type());
+            column.r#type = column.r#type.clone().refined_by(field.data_type());
         }
-        column
-    });
-    Ok(refined.collect())
+    }
+    Ok(described)
 }
 
 #[derive(Default)]
@@ -151,6 +166,8 @@ struct Described {
     columns: Vec<DorisColumn>,
     /// Whether a type's text leaves open what arrives: a BOOLEAN may be printed as `tinyint(1)`.
     ambiguous: bool,
+    /// Whether the key columns are unique, as the first of them says.
+    unique: Option<bool>,
 }
 
 fn parse(batches: &[RecordBatch], table: &Table) -> Result<Described, Error> {
@@ -175,13 +192,16 @@ fn parse(batches: &[RecordBatch], table: &Table) -> Result<Described, Error> {
                     format!("column '{name}' of {table} has a type that cannot be understood: {e}"),
                 )
             })?;
+            let key = text(batch, 3, row)?.to_ascii_lowercase();
+            described.unique = described.unique.or(match key.as_str() {
+                "uni" | "pri" => Some(true),
+                "dup" | "agg" => Some(false),
+                _ => None,
+            });
             described.columns.push(DorisColumn {
                 r#type: sql::with_precision(parsed, text(batch, 4, row)?.parse().ok()),
                 nullable: !text(batch, 2, row)?.eq_ignore_ascii_case("NO"),
-                key: !matches!(
-                    text(batch, 3, row)?.to_ascii_lowercase().as_str(),
-                    "" | "false" | "no"
-                ),
+                key: !matches!(key.as_str(), "" | "false" | "no"),
                 name,
             });
         }

@@ -29,6 +29,7 @@ mod statement;
 pub mod table_check;
 mod text_rows;
 pub mod txn;
+pub mod window;
 pub mod write_config;
 
 pub use counters::{ProcessCounters, process_counters};

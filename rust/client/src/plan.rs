@@ -56,7 +56,7 @@ async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan,
             warnings,
         });
     }
-    let query = sql::plan_query(config, &columns.found, &columns.filter, columns.first.as_deref());
+    let query = sql::plan_query(config, &columns.found, &columns.filter, columns.first());
     match flight.frontends()?.tablets(&config.table, &query).await {
         Ok(tablets) => Ok(ScanPlan {
             has_tablets: true,

@@ -136,7 +136,10 @@ pub(crate) fn key_hash(parts: &[String]) -> String {
         .iter()
         .map(|part| format!("ifnull(cast({part} as string), '')"))
         .collect();
-    format!("ifnull(murmur_hash3_32(concat_ws('\u{1}', {})), 0)", texts.join(", "))
+    format!(
+        "ifnull(murmur_hash3_32(concat_ws('\u{1}', {})), 0)",
+        texts.join(", ")
+    )
 }
 
 /// The columns of the table with type, nullability and key, in order.

@@ -20,6 +20,11 @@ impl Request {
             .ok_or_else(|| Failure::new(ErrorKind::Config, "a request from Java cannot be decoded"))
     }
 
+    /// Whether there is such a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// A value that must be there.
     pub fn text(&self, name: &str) -> Result<&str, Failure> {
         self.0

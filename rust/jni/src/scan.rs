@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use doris_client::ErrorKind;
 use doris_client::config::ReadConfig;
-use doris_client::scan::{Next, Scan, ScanBatch};
+use doris_client::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::{jint, jlong};
@@ -15,6 +15,7 @@ use crate::batch::BATCHES;
 use crate::convert;
 use crate::guard::{self, Failure};
 use crate::handle::{Kind, Table};
+use crate::request::Request;
 use crate::runtime::Lease;
 
 /// The open scans.
@@ -24,6 +25,9 @@ const READY: jint = 0;
 const TIMEOUT: jint = 1;
 const WOKEN: jint = 2;
 const END: jint = 3;
+
+/// In place of an instant: the split has no fence.
+const NO_FENCE: jlong = jlong::MIN;
 
 /// How long a close waits for the server's answer to the end of the session; the client itself waits less.
 const CLOSE_BOUND: Duration = Duration::from_secs(1);
@@ -51,9 +55,17 @@ impl OpenScan {
         })
     }
 
-    fn start(&self, tablets: Vec<i64>) -> Result<(), Failure> {
+    fn start(&self, tablets: Vec<i64>, fence_millis: jlong) -> Result<(), Failure> {
         let _inside = self.lease.handle().enter();
-        Ok(self.scan.start(tablets)?)
+        Ok(self
+            .scan
+            .start(tablets, Some(fence_millis).filter(|millis| *millis != NO_FENCE))?)
+    }
+
+    fn start_window(&self, request: &[u8]) -> Result<(), Failure> {
+        let window = window_spec(&Request::decode(request)?)?;
+        let _inside = self.lease.handle().enter();
+        Ok(self.scan.start_window(window)?)
     }
 
     fn poll(&self, limit: Duration) -> Result<jint, Failure> {
@@ -121,17 +133,70 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanOpen<'l>(
     })
 }
 
-/// `void scanStart(long scan, long[] tablets)`
+/// The window that Java describes.
+fn window_spec(request: &Request) -> Result<WindowSpec, Failure> {
+    let slice = match request.text("slice")? {
+        "whole" => Slice::Whole,
+        "hash" => Slice::Hash {
+            index: request.number("slice.index")?,
+            count: request.number("slice.count")?,
+        },
+        "partition" => Slice::Partition {
+            id: request.number("slice.partition")?,
+        },
+        other => {
+            let text = format!("'slice' = '{other}' is not usable; allowed: whole, hash, partition");
+            return Err(Failure::new(ErrorKind::Config, text));
+        }
+    };
+    let position = match request.has("position.tso") {
+        false => None,
+        true => Some(Position {
+            tso: request.number("position.tso")?,
+            lsn: request.number("position.lsn")?,
+            operation: request.number("position.operation")?,
+            rows_at_position: request.number("position.rows-at")?,
+            rows_of_tso: request.number("position.rows-of-tso")?,
+            hash_sum: request.number("position.hash-sum")?,
+        }),
+    };
+    Ok(WindowSpec {
+        start_text: request.text("start")?.to_owned(),
+        end_text: request.text("end")?.to_owned(),
+        start_millis: request.number("start.millis")?,
+        end_millis: request.number("end.millis")?,
+        slice,
+        position,
+        verify: request.flag("verify")?,
+    })
+}
+
+/// `void scanStart(long scan, long[] tablets, long fenceMillis)`: `Long.MIN_VALUE` for none.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanStart<'l>(
     mut env: EnvUnowned<'l>,
     _class: JClass<'l>,
     scan: jlong,
     tablets: JLongArray<'l>,
+    fence_millis: jlong,
 ) {
     guard::call(&mut env, |env| {
         let tablets = convert::longs(env, &tablets)?;
-        SCANS.with(scan, |scan| scan.start(tablets))
+        SCANS.with(scan, |scan| scan.start(tablets, fence_millis))
+    })
+}
+
+/// `void scanStartWindow(long scan, byte[] window)`: a map of text.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanStartWindow<'l>(
+    mut env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    scan: jlong,
+    window: JByteArray<'l>,
+) {
+    guard::call(&mut env, |env| {
+        let window = convert::bytes(env, &window)?;
+        SCANS.with(scan, |scan| scan.start_window(&window))
     })
 }
 
@@ -192,6 +257,11 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanMetrics<'l>(
             metrics.split_retries,
             metrics.held_bytes,
             metrics.max_held_bytes,
+            metrics.visible_wait_retries,
+            metrics.visible_wait_millis,
+            metrics.replayed_rows_dropped,
+            metrics.position_mismatches,
+            metrics.window_rows,
         ];
         convert::to_longs(env, &numbers.map(convert::long))
     })
@@ -210,4 +280,96 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanClose<'l>(
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Answer;
+
+    const WINDOW: [(&str, &str); 14] = [
+        ("start", "2026-10-09 10:00:00"),
+        ("end", "2026-10-09 10:00:10"),
+        ("start.millis", "1791540000000"),
+        ("end.millis", "1791540010000"),
+        ("slice", "hash"),
+        ("slice.index", "3"),
+        ("slice.count", "4"),
+        ("verify", "true"),
+        ("position.tso", "469641461760000001"),
+        ("position.lsn", "-2"),
+        ("position.operation", "3"),
+        ("position.rows-at", "1"),
+        ("position.rows-of-tso", "5"),
+        ("position.hash-sum", "-9223372036854775808"),
+    ];
+
+    fn spec(entries: &[(&str, &str)]) -> Result<WindowSpec, Failure> {
+        let mut map = Answer::default();
+        entries.iter().for_each(|(name, value)| map.put(name, value));
+        window_spec(&Request::decode(&map.into_bytes())?)
+    }
+
+    fn with<'a>(name: &str, value: &'a str) -> Vec<(&'a str, &'a str)> {
+        let mut entries = WINDOW.to_vec();
+        for entry in entries.iter_mut().filter(|(n, _)| *n == name) {
+            entry.1 = value;
+        }
+        entries
+    }
+
+    #[test]
+    fn a_window_is_described_completely() {
+        let window = spec(&WINDOW).unwrap();
+        assert_eq!(window.start_text, "2026-10-09 10:00:00");
+        assert_eq!(
+            (window.start_millis, window.end_millis),
+            (1_791_540_000_000, 1_791_540_010_000)
+        );
+        assert_eq!(window.slice, Slice::Hash { index: 3, count: 4 });
+        let position = Position {
+            tso: 469_641_461_760_000_001,
+            lsn: -2,
+            operation: 3,
+            rows_at_position: 1,
+            rows_of_tso: 5,
+            hash_sum: i64::MIN,
+        };
+        assert_eq!(window.position, Some(position));
+        assert!(window.verify);
+        assert_eq!(spec(&with("slice", "whole")).unwrap().slice, Slice::Whole);
+        let mut partition = with("slice", "partition");
+        partition.push(("slice.partition", "77"));
+        partition.retain(|(name, _)| !name.starts_with("position"));
+        let window = spec(&partition).unwrap();
+        assert_eq!(
+            (window.slice, window.position),
+            (Slice::Partition { id: 77 }, None)
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        for left_out in 0..WINDOW.len() {
+            let mut entries = WINDOW.to_vec();
+            let (name, _) = entries.remove(left_out);
+            // Without its first number there is no position.
+            if name == "position.tso" {
+                assert_eq!(spec(&entries).unwrap().position, None);
+                continue;
+            }
+            let failure = spec(&entries).unwrap_err();
+            assert_eq!(failure.kind(), ErrorKind::Config);
+            assert!(failure.message().contains(name), "{}", failure.message());
+        }
+        for (name, value) in [
+            ("slice", "third"),
+            ("slice.index", "-1"),
+            ("verify", "yes"),
+            ("end.millis", "x"),
+        ] {
+            let failure = spec(&with(name, value)).unwrap_err();
+            assert!(failure.message().contains(value), "{}", failure.message());
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! Reads a table and throws it away: the measure for what a read costs before Flink.
 //!
-//! `scan_raw MODE FE TABLE COLUMNS [TABLETS]`
+//! `scan_raw MODE FE TABLE COLUMNS [TABLETS]`, `scan_raw changes FE TABLE COLUMNS START END`
 //!
 //! - MODE: `raw` takes Arrow Flight messages and looks at nothing but their row counts; `scan` reads through [`Scan`] with all
-//!   of its checks and conversions.
+//!   of its checks and conversions; `changes` reads windows of a minute from START to END, both `yyyy-MM-dd HH:mm:ss` in UTC,
+//!   in the same way.
 //! - FE: `host:http_port`. Login by `DORIS_USER` (else `root`) and `DORIS_PASSWORD` (else empty).
 //! - TABLE: `database.table`. COLUMNS: `name TYPE;name TYPE` with Flink's types.
 //! - TABLETS: `all` (the default: each tablet is a query of its own, as Flink's splits are), `none` (one query without a
@@ -19,10 +20,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow_flight::sql::client::FlightSqlServiceClient;
+use chrono::{DateTime, NaiveDateTime};
 use doris_client::config::ReadConfig;
 use doris_client::plan::plan;
 use doris_client::scan::{Next, Scan};
+use doris_client::window::{Slice, WindowSpec};
 use tonic::transport::{Channel, Endpoint};
+
+/// Length of a window of changes, in milliseconds.
+const WINDOW_MILLIS: i64 = 60_000;
+
+const TIME: &str = "%Y-%m-%d %H:%M:%S";
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -35,7 +43,14 @@ async fn main() -> Result<()> {
                 .into(),
         );
     };
-    let config = Arc::new(config(fe, table, columns)?);
+    if mode == "changes" {
+        let [start, end] = rest else {
+            return Err("changes are read from START to END".into());
+        };
+        let config = Arc::new(config(fe, table, columns, "detail")?);
+        return measured(changes(config, millis(start)?, millis(end)?)).await;
+    }
+    let config = Arc::new(config(fe, table, columns, "")?);
     let splits: Vec<Vec<i64>> = match rest.first().map_or("all", String::as_str) {
         "none" => vec![vec![]],
         "all" => plan(&config).await?.tablets.iter().map(|t| vec![t.id]).collect(),
@@ -44,12 +59,17 @@ async fn main() -> Result<()> {
             .map(|id| Ok(vec![id.parse()?]))
             .collect::<Result<_>>()?,
     };
+    match mode.as_str() {
+        "scan" => measured(scan(config, &splits)).await,
+        "raw" => measured(raw(fe, table, columns, &splits)).await,
+        other => Err(format!("'{other}' is neither raw nor scan nor changes").into()),
+    }
+}
+
+/// Prints what a read of rows and bytes cost.
+async fn measured(read: impl Future<Output = Result<(u64, u64)>>) -> Result<()> {
     let (cpu, wall) = (cpu_seconds()?, Instant::now());
-    let (rows, bytes) = match mode.as_str() {
-        "scan" => scan(config, &splits).await?,
-        "raw" => raw(fe, table, columns, &splits).await?,
-        other => return Err(format!("'{other}' is neither raw nor scan").into()),
-    };
+    let (rows, bytes) = read.await?;
     let cpu = cpu_seconds()? - cpu;
     println!(
         "rows={rows} bytes={bytes} cpu_s={cpu:.3} wall_s={:.3}",
@@ -58,17 +78,52 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
+async fn changes(config: Arc<ReadConfig>, start: i64, end: i64) -> Result<(u64, u64)> {
+    let scan = Scan::new(config);
+    let mut from = start;
+    while from < end {
+        let to = end.min(from + WINDOW_MILLIS);
+        scan.start_window(WindowSpec {
+            start_text: text(from)?,
+            end_text: text(to)?,
+            start_millis: from,
+            end_millis: to,
+            slice: Slice::Whole,
+            position: None,
+            verify: true,
+        })?;
+        drain(&scan).await?;
+        from = to;
+    }
+    scan.close().await;
+    let metrics = scan.metrics();
+    Ok((metrics.rows, metrics.bytes))
+}
+
+fn millis(text: &str) -> Result<i64> {
+    Ok(NaiveDateTime::parse_from_str(text, TIME)?.and_utc().timestamp_millis())
+}
+
+fn text(millis: i64) -> Result<String> {
+    let time = DateTime::from_timestamp_millis(millis).ok_or("no such time")?;
+    Ok(time.format(TIME).to_string())
+}
+
+async fn drain(scan: &Scan) -> Result<()> {
+    loop {
+        match scan.next().await? {
+            Next::Batch(batch) => drop(batch),
+            Next::End => return Ok(()),
+            Next::Woken => {}
+        }
+    }
+}
+
 async fn scan(config: Arc<ReadConfig>, splits: &[Vec<i64>]) -> Result<(u64, u64)> {
     let scan = Scan::new(config);
     for split in splits {
-        scan.start(split.clone())?;
-        loop {
-            match scan.next().await? {
-                Next::Batch(batch) => drop(batch),
-                Next::End => break,
-                Next::Woken => {}
-            }
-        }
+        scan.start(split.clone(), None)?;
+        drain(&scan).await?;
     }
     scan.close().await;
     let metrics = scan.metrics();
@@ -136,7 +191,7 @@ async fn connect(address: &str) -> Result<Channel> {
     Ok(endpoint.connect().await?)
 }
 
-fn config(fe: &str, table: &str, columns: &str) -> Result<ReadConfig> {
+fn config(fe: &str, table: &str, columns: &str, increment_type: &str) -> Result<ReadConfig> {
     let (database, name) = table.split_once('.').ok_or("TABLE is DATABASE.TABLE")?;
     let columns = pairs(columns)?;
     let declared: Vec<String> = columns
@@ -166,7 +221,7 @@ fn config(fe: &str, table: &str, columns: &str) -> Result<ReadConfig> {
         ("read.filter", ""),
         ("read.limit", "-1"),
         ("read.local-time-zone", "UTC"),
-        ("changelog.increment-type", ""),
+        ("changelog.increment-type", increment_type),
         ("changelog.visible-wait-timeout", "0"),
         ("changelog.offset-table.database", ""),
         ("changelog.offset-table.name", ""),

@@ -1,6 +1,8 @@
 //! Arrow Flight SQL: a session on a front end, and streams from where the results are.
 
 mod channel;
+mod fence;
+mod fetch;
 mod location;
 mod session;
 mod status;
@@ -9,21 +11,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow_array::RecordBatch;
-use arrow_flight::decode::FlightRecordBatchStream;
-use arrow_flight::error::FlightError;
-use arrow_flight::{FlightData, FlightEndpoint, FlightInfo};
-use arrow_schema::SchemaRef;
-use futures::{StreamExt, TryStreamExt};
+use arrow_flight::{FlightData, FlightEndpoint, FlightInfo, Ticket};
 use tonic::Streaming;
 
 use crate::address::Address;
 use crate::config::ReadConfig;
 use crate::error::{Error, ErrorKind};
 use crate::fe::Frontends;
-use crate::retry::Retry;
 use channel::Client;
+pub(crate) use fence::Fence;
+pub(crate) use fetch::text_cell;
 use location::Location;
+pub(crate) use session::SessionZone;
 use session::{Refused, Session};
 pub(crate) use status::timeout;
 
@@ -34,8 +33,13 @@ const SET_UP_CLOSE_LIMIT: Duration = Duration::from_millis(500);
 /// task; dropping a future of it drops the call.
 pub(crate) struct Flight {
     config: Arc<ReadConfig>,
+    zone: SessionZone,
     frontends: Option<Frontends>,
     session: Option<Session>,
+    /// What every new channel has to pass before its first query.
+    fence: Option<Fence>,
+    /// The session of the fence, while it is being passed.
+    fence_session: Option<Session>,
     backends: HashMap<Address, Client>,
     warnings: Vec<String>,
 }
@@ -54,11 +58,19 @@ pub(crate) struct Stream {
 }
 
 impl Flight {
+    /// In the account's zone.
     pub(crate) fn new(config: Arc<ReadConfig>) -> Self {
+        Self::in_zone(config, SessionZone::Account)
+    }
+
+    pub(crate) fn in_zone(config: Arc<ReadConfig>, zone: SessionZone) -> Self {
         Self {
             config,
+            zone,
             frontends: None,
             session: None,
+            fence: None,
+            fence_session: None,
             backends: HashMap::new(),
             warnings: Vec::new(),
         }
@@ -105,7 +117,31 @@ impl Flight {
         }
     }
 
+    /// Makes sure of a session, and of a channel that has passed the fence, where there is one.
+    pub(crate) async fn prepare(&mut self) -> Result<(), Error> {
+        for _ in 0..2 {
+            match self.set_up().await {
+                Ok(_) => return Ok(()),
+                Err(Refused::Login(error)) => {
+                    tracing::debug!(%error, "the server forgot a new session, logging in again");
+                    self.session = None;
+                }
+                Err(Refused::Connection(error)) => {
+                    self.session = None;
+                    return Err(error);
+                }
+                Err(Refused::Other(error)) => return Err(error),
+            }
+        }
+        let message = "the server forgets every session at once";
+        Err(Error::new(ErrorKind::Connect, message).retryable())
+    }
+
     async fn ask(&mut self, sql: &str, limit: Duration) -> Result<FlightInfo, Refused> {
+        self.set_up().await?.execute(sql, limit).await
+    }
+
+    async fn set_up(&mut self) -> Result<&mut Session, Refused> {
         if self.session.is_none() {
             let frontends = self.frontends().map_err(Refused::Other)?;
             let session = Session::open(&frontends, &self.config)
@@ -113,7 +149,7 @@ impl Flight {
                 .map_err(Refused::Other)?;
             // Kept before it is set up, so that a close finds it whenever this is cut short.
             let session = self.session.insert(session);
-            match session.set_variables(&self.config).await {
+            match session.set_variables(&self.config, self.zone).await {
                 Ok(warnings) => self.warnings.extend(warnings),
                 Err(refused) => {
                     self.close(SET_UP_CLOSE_LIMIT).await;
@@ -121,74 +157,30 @@ impl Flight {
                 }
             }
         }
-        match &mut self.session {
-            Some(session) => session.execute(sql, limit).await,
-            None => Err(Refused::Other(Error::new(
-                ErrorKind::Internal,
-                "a session is missing",
-            ))),
+        self.pass_fence().await?;
+        self.session
+            .as_mut()
+            .ok_or_else(|| Refused::Other(Error::new(ErrorKind::Internal, "a session is missing")))
+    }
+
+    /// What a refusal comes to for the caller. A session that is of no more use is given up, so that the next call opens one.
+    fn lost(&mut self, refused: Refused) -> Error {
+        match refused {
+            Refused::Login(error) => {
+                self.session = None;
+                error.retryable()
+            }
+            Refused::Connection(error) => {
+                self.session = None;
+                error
+            }
+            Refused::Other(error) => error,
         }
     }
 
     /// Opens the stream of one endpoint: at its location, or at the front end that answered where it names none.
     pub(crate) async fn open(&mut self, endpoint: &FlightEndpoint) -> Result<Stream, Error> {
-        let ticket = endpoint.ticket.clone().unwrap_or_default();
-        let mut failure = None;
-        let mut locations = Vec::new();
-        for location in &endpoint.location {
-            locations.push(Location::parse(&location.uri, &self.config.flight_hosts)?);
-        }
-        if locations.is_empty() {
-            locations.push(Location::SameConnection);
-        }
-        // Several locations hold the same data.
-        for location in locations {
-            let opened = match &location {
-                Location::SameConnection => match &mut self.session {
-                    Some(session) => session.stream(ticket.clone(), self.config.query_timeout).await,
-                    None => Err(Error::new(ErrorKind::Transport, "the session is gone").retryable()),
-                },
-                Location::Node(address) => self.open_at(address, ticket.clone()).await,
-            };
-            match opened {
-                Ok(stream) => return Ok(stream),
-                Err(error) => failure = Some(error),
-            }
-        }
-        Err(failure.unwrap_or_else(|| Error::new(ErrorKind::Internal, "an endpoint without a location")))
-    }
-
-    async fn open_at(&mut self, address: &Address, ticket: arrow_flight::Ticket) -> Result<Stream, Error> {
-        let mut client = match self.backends.get(address) {
-            Some(client) => client.clone(),
-            None => {
-                let client = channel::connect(address, &self.config)
-                    .await
-                    .map_err(|e| unreachable(address, e))?;
-                self.backends.insert(address.clone(), client.clone());
-                client
-            }
-        };
-        // The ticket is the secret here; the token is for front ends alone.
-        let call = client.do_get(ticket);
-        match tokio::time::timeout(self.config.query_timeout, call).await {
-            Ok(Ok(answer)) => Ok(Stream {
-                node: address.clone(),
-                messages: answer.into_inner(),
-            }),
-            Ok(Err(status)) => {
-                self.forget(address);
-                Err(status::stream_error(address, &status))
-            }
-            Err(_) => {
-                self.forget(address);
-                Err(timeout(
-                    &format!("the first answer of back end {address}"),
-                    self.config.query_timeout,
-                    "doris.request.query.timeout",
-                ))
-            }
-        }
+        open(&self.config, self.session.as_mut(), &mut self.backends, endpoint).await
     }
 
     /// Drops the connection to a back end that failed, so that the next stream opens a new one.
@@ -196,74 +188,17 @@ impl Flight {
         self.backends.remove(address);
     }
 
-    /// Runs a small query to its end and gives all of its rows; repeated within `doris.request.retries`.
-    pub(crate) async fn fetch(&mut self, sql: &str) -> Result<Table, Error> {
-        let mut retry = Retry::new(self.config.cluster.retries);
-        loop {
-            match self.fetch_once(sql).await {
-                Ok(rows) => return Ok(rows),
-                Err(error) => match retry.next(&error) {
-                    Some(pause) => tokio::time::sleep(pause).await,
-                    None => return Err(error),
-                },
-            }
-        }
-    }
-
-    async fn fetch_once(&mut self, sql: &str) -> Result<Table, Error> {
-        let limit = self.config.query_timeout;
-        let answer = self.query(sql, limit).await?;
-        let mut table = Table {
-            schema: None,
-            batches: Vec::new(),
-        };
-        for endpoint in &answer.endpoints {
-            let stream = self.open(endpoint).await?;
-            let node = stream.node.clone();
-            let messages = stream
-                .messages
-                .map_err(|status| FlightError::Tonic(Box::new(status)));
-            let mut batches = FlightRecordBatchStream::new_from_flight_data(messages);
-            let all = async {
-                while let Some(batch) = batches.next().await {
-                    table.batches.push(batch.map_err(|e| {
-                        match e {
-                            FlightError::Tonic(status) => status::stream_error(&node, &status),
-                            other => {
-                                Error::new(ErrorKind::Data, format!("a result of {node} cannot be read"))
-                                    .with_source(other)
-                            }
-                        }
-                    })?);
-                }
-                table.schema = table.schema.take().or_else(|| batches.schema().cloned());
-                Ok(())
-            };
-            let read = tokio::time::timeout(limit, all).await;
-            read.unwrap_or_else(|_| {
-                Err(timeout(
-                    &format!("a result of {node}"),
-                    limit,
-                    "doris.request.query.timeout",
-                ))
-            })?;
-        }
-        Ok(table)
-    }
-
-    /// Closes the session on the server, waiting at most `limit`. Failures do not matter: the server forgets it by itself.
+    /// Closes the session on the server, and that of the fence, waiting at most `limit`. Failures do not matter: the server
+    /// forgets them by itself.
     pub(crate) async fn close(&mut self, limit: Duration) {
         self.backends.clear();
-        if let Some(session) = self.session.take() {
-            session.close(limit).await;
-        }
+        let end = async |session: Option<Session>| {
+            if let Some(session) = session {
+                session.close(limit).await;
+            }
+        };
+        futures::join!(end(self.session.take()), end(self.fence_session.take()));
     }
-}
-
-/// The rows of a small query.
-pub(crate) struct Table {
-    pub(crate) schema: Option<SchemaRef>,
-    pub(crate) batches: Vec<RecordBatch>,
 }
 
 impl Stream {
@@ -274,6 +209,76 @@ impl Stream {
             .message()
             .await
             .map_err(|status| status::stream_error(&self.node, &status))
+    }
+}
+
+async fn open(
+    config: &ReadConfig,
+    mut session: Option<&mut Session>,
+    backends: &mut HashMap<Address, Client>,
+    endpoint: &FlightEndpoint,
+) -> Result<Stream, Error> {
+    let ticket = endpoint.ticket.clone().unwrap_or_default();
+    let mut failure = None;
+    let mut locations = Vec::new();
+    for location in &endpoint.location {
+        locations.push(Location::parse(&location.uri, &config.flight_hosts)?);
+    }
+    if locations.is_empty() {
+        locations.push(Location::SameConnection);
+    }
+    // Several locations hold the same data.
+    for location in locations {
+        let opened = match &location {
+            Location::SameConnection => match &mut session {
+                Some(session) => session.stream(ticket.clone(), config.query_timeout).await,
+                None => Err(Error::new(ErrorKind::Transport, "the session is gone").retryable()),
+            },
+            Location::Node(address) => open_at(config, backends, address, ticket.clone()).await,
+        };
+        match opened {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failure = Some(error),
+        }
+    }
+    Err(failure.unwrap_or_else(|| Error::new(ErrorKind::Internal, "an endpoint without a location")))
+}
+
+async fn open_at(
+    config: &ReadConfig,
+    backends: &mut HashMap<Address, Client>,
+    address: &Address,
+    ticket: Ticket,
+) -> Result<Stream, Error> {
+    let mut client = match backends.get(address) {
+        Some(client) => client.clone(),
+        None => {
+            let client = channel::connect(address, config)
+                .await
+                .map_err(|e| unreachable(address, e))?;
+            backends.insert(address.clone(), client.clone());
+            client
+        }
+    };
+    // The ticket is the secret here; the token is for front ends alone.
+    let call = client.do_get(ticket);
+    match tokio::time::timeout(config.query_timeout, call).await {
+        Ok(Ok(answer)) => Ok(Stream {
+            node: address.clone(),
+            messages: answer.into_inner(),
+        }),
+        Ok(Err(status)) => {
+            backends.remove(address);
+            Err(status::stream_error(address, &status))
+        }
+        Err(_) => {
+            backends.remove(address);
+            Err(timeout(
+                &format!("the first answer of back end {address}"),
+                config.query_timeout,
+                "doris.request.query.timeout",
+            ))
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use tonic::{Code, Status};
 
 use crate::address::Address;
 use crate::error::{Error, ErrorKind, walk};
+use crate::window::refusal;
 
 /// The server's text, or the causes of a connection that broke. Never shows metadata.
 pub(super) fn text(status: &Status) -> String {
@@ -38,6 +39,12 @@ pub(super) fn forgot_token(status: &Status) -> bool {
         || text.contains("bearer token expired")
 }
 
+/// What the refusal of a changelog query means; `None` for every other refusal.
+pub(super) fn changelog_refusal(status: &Status, text: &str) -> Option<ErrorKind> {
+    let told = |name| status.metadata().get(name).and_then(|value| value.to_str().ok());
+    refusal::kind(told("doris-error-code"), told("doris-error-name"), text)
+}
+
 /// Whether the same query may succeed a moment later: the result was not ready, or the back ends that hold the rows are away.
 pub(super) fn not_ready(status: &Status) -> bool {
     const PASSING: [&str; 3] = [
@@ -54,13 +61,15 @@ pub(super) fn stream_error(node: &Address, status: &Status) -> Error {
         ErrorKind::Transport,
         format!("the stream of rows from {node} broke: {}", text(status)),
     );
+    // Another login is another token.
+    if forgot_token(status) {
+        return error.retryable();
+    }
     match status.code() {
         // The server will say the same again.
-        Code::InvalidArgument
-        | Code::Unimplemented
-        | Code::PermissionDenied
-        | Code::Unauthenticated
-        | Code::OutOfRange => error.with_kind(ErrorKind::Query),
+        Code::InvalidArgument | Code::Unimplemented | Code::PermissionDenied | Code::OutOfRange => {
+            error.with_kind(ErrorKind::Query)
+        }
         _ => error.retryable(),
     }
 }

@@ -9,6 +9,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use super::{Next, ScanBatch};
 use crate::counters::{CONVERTED, IDENTITY};
 use crate::error::{Error, ErrorKind};
+use crate::window::visible_wait::WaitFigures;
 
 /// A queue of at most `doris.deserialize.queue.size` batches, and the state of the split that they belong to.
 #[derive(Debug)]
@@ -21,12 +22,21 @@ pub(super) struct Queue {
     pub(super) identity: AtomicU64,
     pub(super) converted: AtomicU64,
     pub(super) retries: AtomicU64,
+    /// Rows of windows among `rows`.
+    pub(super) window_rows: AtomicU64,
+    /// Rows of windows that came again and were dropped.
+    pub(super) dropped_rows: AtomicU64,
+    /// How often rows of a window had to be handed out again.
+    pub(super) mismatches: AtomicU64,
+    pub(super) waits: Arc<WaitFigures>,
 }
 
 #[derive(Debug)]
 struct State {
     batches: VecDeque<Queued>,
     split: Split,
+    /// Whether it is a window.
+    window: bool,
     /// Whether a batch of the current split was handed out: from then on it cannot be begun again here.
     handed_out: bool,
     woken: bool,
@@ -54,6 +64,7 @@ impl Queue {
             state: Mutex::new(State {
                 batches: VecDeque::new(),
                 split: Split::None,
+                window: false,
                 handed_out: false,
                 woken: false,
                 closed: false,
@@ -65,6 +76,10 @@ impl Queue {
             identity: AtomicU64::new(0),
             converted: AtomicU64::new(0),
             retries: AtomicU64::new(0),
+            window_rows: AtomicU64::new(0),
+            dropped_rows: AtomicU64::new(0),
+            mismatches: AtomicU64::new(0),
+            waits: Arc::default(),
         }
     }
 
@@ -72,8 +87,8 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a split.
-    pub(super) fn begin(&self) -> Result<(), Error> {
+    /// Begins a split, or a window.
+    pub(super) fn begin(&self, window: bool) -> Result<(), Error> {
         let mut state = self.lock();
         if state.closed {
             return Err(closed());
@@ -82,6 +97,7 @@ impl Queue {
             return Err(Error::new(ErrorKind::Internal, "a split is still under way"));
         }
         state.split = Split::Running;
+        state.window = window;
         state.handed_out = false;
         Ok(())
     }
@@ -165,7 +181,7 @@ impl Queue {
         }
         if let Some(queued) = state.batches.pop_front() {
             state.handed_out = true;
-            self.count(&queued);
+            self.count(&queued, state.window);
             return Some(Ok(Next::Batch(queued.batch)));
         }
         match std::mem::replace(&mut state.split, Split::None) {
@@ -179,7 +195,10 @@ impl Queue {
         }
     }
 
-    fn count(&self, queued: &Queued) {
+    fn count(&self, queued: &Queued, window: bool) {
+        if window {
+            self.window_rows.fetch_add(queued.batch.ipc.rows as u64, Relaxed);
+        }
         self.rows.fetch_add(queued.batch.ipc.rows as u64, Relaxed);
         self.bytes.fetch_add(queued.batch.ipc.size() as u64, Relaxed);
         let (own, all) = if queued.identity {

@@ -2,39 +2,56 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use arrow_ipc::MessageHeader;
 use arrow_schema::{DataType, Field, Schema};
+use bytes::Bytes;
 use doris_arrow::ipc::{IpcBatch, Layout, empty};
 use doris_arrow::normalize::{ColumnSpec, Dictionaries, Normalizer};
 use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
 
-use super::{Budget, Queue, ScanBatch, Shared};
+use super::budget::{Budget, Permit};
+use super::drain::{Patience, Rows, drain};
+use super::queue::Queue;
+use super::{ScanBatch, Shared};
 use crate::columns::{self, Columns};
 use crate::config::ReadConfig;
 use crate::error::{Error, ErrorKind};
-use crate::flight::{Flight, Stream, timeout};
+use crate::flight::{Fence, Flight};
 use crate::retry::Retry;
 use crate::sql;
+use crate::window::visible_wait::VisibleWait;
 
 /// Rows of a batch without columns.
 const COUNTED_ROWS: u64 = 65_536;
 
 /// Reads split after split over one connection.
-pub(super) struct Reader {
+pub(super) struct SplitReader {
     shared: Arc<Shared>,
     flight: Flight,
     columns: Option<Columns>,
 }
 
-impl Reader {
+impl SplitReader {
     pub(super) fn new(shared: &Arc<Shared>) -> Self {
         Self {
             shared: shared.clone(),
             flight: Flight::new(shared.config.clone()),
             columns: None,
         }
+    }
+
+    /// From now on no split is read over a connection that may not have seen what was committed before this instant, in
+    /// milliseconds since 1970.
+    pub(super) fn require_fence(&mut self, millis: i64) -> Result<(), Error> {
+        let config = &self.shared.config;
+        let Some(changes) = &config.changelog else {
+            let message = "a split of a read that follows no changes has no fence";
+            return Err(Error::new(ErrorKind::Config, message));
+        };
+        let wait = VisibleWait::new(changes.visible_wait, self.shared.queue.waits.clone());
+        self.flight.require(Fence::new(config, millis, wait)?);
+        Ok(())
     }
 
     /// Reads a split to its end. It is begun again only while none of its rows were handed out, for passing failures, at most
@@ -85,6 +102,8 @@ impl Reader {
 
     async fn attempt(&mut self, tablets: &[i64]) -> Result<(), Error> {
         let config = self.shared.config.clone();
+        // Before the clock of the query starts: a fence has a limit of its own.
+        self.flight.prepare().await?;
         let columns = match &self.columns {
             Some(columns) => columns.clone(),
             None => {
@@ -93,18 +112,18 @@ impl Reader {
             }
         };
         // The time spent waiting for the server is limited, not that spent waiting for Flink.
-        let mut patience = Patience::new(config.query_timeout);
+        let mut patience = Patience::new("the rows of the split", config.query_timeout);
         let query = sql::select(&config, &columns.found, &columns.filter, tablets);
         let answer = patience
             .waiting(self.flight.query(&query, config.query_timeout))
             .await?;
-        warn_once(self.flight.take_warnings());
+        self.flight.take_warnings().into_iter().for_each(warn_once);
         let counted = columns.found.is_empty();
         let shared = self.shared.clone();
         let mut sink = Sink::new(&config, &columns, &shared);
         for endpoint in &answer.endpoints {
             let mut stream = patience.waiting(self.flight.open(endpoint)).await?;
-            if let Err(error) = sink.drain(&mut stream, &mut patience).await {
+            if let Err(error) = drain(&mut sink, &shared.budget, &mut stream, &mut patience).await {
                 self.flight.forget(&stream.node);
                 return Err(error);
             }
@@ -138,7 +157,7 @@ impl Reader {
             return Ok(());
         }
         let config = &self.shared.config;
-        let query = sql::plan_query(config, &columns.found, "", columns.first.as_deref());
+        let query = sql::plan_query(config, &columns.found, "", columns.first());
         let present: HashSet<i64> = self
             .flight
             .frontends()?
@@ -170,31 +189,6 @@ impl Reader {
     }
 }
 
-/// The time that may still be spent waiting for the server.
-struct Patience {
-    whole: Duration,
-    left: Duration,
-}
-
-impl Patience {
-    fn new(whole: Duration) -> Self {
-        Self { whole, left: whole }
-    }
-
-    async fn waiting<T>(&mut self, future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-        let start = Instant::now();
-        let result = tokio::time::timeout(self.left, future).await;
-        self.left = self.left.saturating_sub(start.elapsed());
-        result.unwrap_or_else(|_| {
-            Err(timeout(
-                "the rows of the split",
-                self.whole,
-                "doris.request.query.timeout",
-            ))
-        })
-    }
-}
-
 /// Where the messages of a split's streams go.
 struct Sink<'a> {
     config: &'a ReadConfig,
@@ -202,8 +196,57 @@ struct Sink<'a> {
     counts: bool,
     budget: &'a Arc<Budget>,
     queue: &'a Queue,
+    normalizer: Option<Normalizer>,
     rows: u64,
     counted: Option<u64>,
+}
+
+impl Rows for Sink<'_> {
+    fn schema(&mut self, delivered: &Schema) -> Result<(), Error> {
+        let mut specs = self.specs.clone();
+        if let (true, Some(field)) = (self.counts, delivered.fields().first()) {
+            specs[0].name.clone_from(field.name());
+        }
+        let normalizer = Normalizer::new(delivered, specs, self.config.local_zone).map_err(|e| {
+            Error::new(
+                ErrorKind::Schema,
+                format!("the rows of {} cannot be read", self.config.table),
+            )
+            .with_source(Error::from(e))
+        })?;
+        self.normalizer = Some(normalizer);
+        Ok(())
+    }
+
+    fn normalizer(&self) -> Option<&Normalizer> {
+        self.normalizer.as_ref()
+    }
+
+    async fn batch(
+        &mut self,
+        header: Bytes,
+        body: Bytes,
+        dictionaries: &Dictionaries,
+        mut permit: Permit,
+    ) -> Result<(), Error> {
+        let Some(normalizer) = &self.normalizer else {
+            return Err(Error::new(ErrorKind::Internal, "rows come before their schema"));
+        };
+        let normalized = normalizer.apply(header, body, dictionaries)?;
+        if self.counts {
+            return self.count(&normalized.batch);
+        }
+        permit.resize(normalized.batch.size()).await;
+        self.rows += normalized.batch.rows as u64;
+        if normalized.batch.rows > 0 {
+            let batch = ScanBatch {
+                ipc: normalized.batch,
+                _permit: permit,
+            };
+            self.queue.push(batch, normalized.identity).await;
+        }
+        Ok(())
+    }
 }
 
 impl<'a> Sink<'a> {
@@ -220,105 +263,10 @@ impl<'a> Sink<'a> {
             counts,
             budget: &shared.budget,
             queue: &shared.queue,
+            normalizer: None,
             rows: 0,
             counted: None,
         }
-    }
-
-    /// Reads a stream up to the server's word that it is complete.
-    async fn drain(&mut self, stream: &mut Stream, patience: &mut Patience) -> Result<(), Error> {
-        let mut normalizer: Option<Normalizer> = None;
-        let mut dictionaries = Dictionaries::default();
-        loop {
-            // Room comes first: what is asked for will be held.
-            let mut permit = self.budget.reserve().await;
-            let Some(data) = patience.waiting(stream.next()).await? else {
-                break;
-            };
-            // A message may carry nothing but metadata.
-            if data.data_header.is_empty() && data.data_body.is_empty() {
-                continue;
-            }
-            let damaged = |why: String| {
-                Error::new(
-                    ErrorKind::Data,
-                    format!("a message from {} is damaged: {why}", stream.node),
-                )
-            };
-            let message =
-                arrow_ipc::root_as_message(&data.data_header).map_err(|e| damaged(e.to_string()))?;
-            match message.header_type() {
-                MessageHeader::Schema => {
-                    let schema = message
-                        .header_as_schema()
-                        .ok_or_else(|| damaged("it has no schema".to_owned()))?;
-                    normalizer = Some(self.normalizer(&arrow_ipc::convert::fb_to_schema(schema))?);
-                }
-                MessageHeader::DictionaryBatch => match &normalizer {
-                    Some(normalizer) => {
-                        normalizer.add_dictionary(
-                            &mut dictionaries,
-                            &data.data_header,
-                            data.data_body.clone(),
-                        )?;
-                    }
-                    None => return Err(damaged("a dictionary comes before the schema".to_owned())),
-                },
-                MessageHeader::RecordBatch => match &normalizer {
-                    Some(normalizer) => {
-                        permit.resize(data.data_header.len() + data.data_body.len()).await;
-                        let normalized = normalizer
-                            .apply(data.data_header, data.data_body, &dictionaries)
-                            .map_err(|e| {
-                                Error::new(
-                                    ErrorKind::Data,
-                                    format!("a batch from {} cannot be read", stream.node),
-                                )
-                                .with_source(Error::from(e))
-                            })?;
-                        if self.counts {
-                            self.count(&normalized.batch)?;
-                            continue;
-                        }
-                        permit.resize(normalized.batch.size()).await;
-                        self.rows += normalized.batch.rows as u64;
-                        if normalized.batch.rows > 0 {
-                            let batch = ScanBatch {
-                                ipc: normalized.batch,
-                                _permit: permit,
-                            };
-                            self.queue.push(batch, normalized.identity).await;
-                        }
-                    }
-                    None => return Err(damaged("rows come before the schema".to_owned())),
-                },
-                other => {
-                    return Err(damaged(format!(
-                        "it is of type {}",
-                        other.variant_name().unwrap_or("unknown")
-                    )));
-                }
-            }
-        }
-        if normalizer.is_none() {
-            let message = format!("the stream of rows from {} ended before its schema", stream.node);
-            return Err(Error::new(ErrorKind::Transport, message).retryable());
-        }
-        Ok(())
-    }
-
-    fn normalizer(&self, delivered: &Schema) -> Result<Normalizer, Error> {
-        let mut specs = self.specs.clone();
-        if let (true, Some(field)) = (self.counts, delivered.fields().first()) {
-            specs[0].name.clone_from(field.name());
-        }
-        Normalizer::new(delivered, specs, self.config.local_zone).map_err(|e| {
-            Error::new(
-                ErrorKind::Schema,
-                format!("the rows of {} cannot be read", self.config.table),
-            )
-            .with_source(Error::from(e))
-        })
     }
 
     /// Adds the numbers of a batch that holds the count.
@@ -368,15 +316,13 @@ fn count_column() -> ColumnSpec {
 }
 
 /// Logs what a user should know once per process, not once per session.
-fn warn_once(warnings: Vec<String>) {
+pub(super) fn warn_once(warning: String) {
     static TOLD: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
-    for warning in warnings {
-        if TOLD
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(warning.clone())
-        {
-            tracing::warn!("{warning}");
-        }
+    if TOLD
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(warning.clone())
+    {
+        tracing::warn!("{warning}");
     }
 }

@@ -22,7 +22,7 @@ async fn a_slow_reader_holds_no_more_than_its_budget_and_one_batch() {
         let scan = read(&standin, "db.n", &columns)
             .with("source.read-buffer-size", &budget.to_string())
             .scan();
-        scan.start(vec![]).unwrap();
+        scan.start(vec![], None).unwrap();
         let (mut rows, mut largest) = (0, 0);
         let mut kept = Vec::new();
         loop {
@@ -81,7 +81,7 @@ async fn the_queue_reads_no_more_batches_ahead_than_asked() {
     let scan = read(&standin, "db.n", &[("k", "INT")])
         .with("doris.deserialize.queue.size", "2")
         .scan();
-    scan.start(vec![]).unwrap();
+    scan.start(vec![], None).unwrap();
     let Ok(Next::Batch(first)) = bounded(scan.next()).await else {
         panic!("no batch")
     };

@@ -116,7 +116,7 @@ async fn a_break_in_the_second_endpoint_begins_the_split_again_while_nothing_was
         break_second(&standin, action, after);
         let read = all(&standin);
         let scan = read.scan();
-        scan.start(vec![]).unwrap();
+        scan.start(vec![], None).unwrap();
         // The first endpoint was read to its end by then, and none of its rows may come twice.
         until("the split is begun again", || scan.metrics().split_retries == 1).await;
         let mut rows = Vec::new();
@@ -139,7 +139,7 @@ async fn a_break_in_the_second_endpoint_is_told_when_rows_of_the_first_were_hand
         break_second(&standin, action, after);
         let read = short_of_breath(&standin);
         let scan = read.scan();
-        scan.start(vec![]).unwrap();
+        scan.start(vec![], None).unwrap();
         let mut rows = 0;
         let error = loop {
             match bounded(scan.next()).await {
@@ -153,7 +153,7 @@ async fn a_break_in_the_second_endpoint_is_told_when_rows_of_the_first_were_hand
         assert!(error.is_retryable());
         assert_eq!(scan.metrics().split_retries, 0);
         // The scan lives on: the split can be read again from its start.
-        scan.start(vec![]).unwrap();
+        scan.start(vec![], None).unwrap();
         let mut again = Vec::new();
         take(&read, &scan, &mut again).await;
         assert_every_row_once(&again);
@@ -166,7 +166,7 @@ async fn a_second_back_end_that_is_gone_does_not_end_the_split() {
     let standin = spread(2).await;
     let read = short_of_breath(&standin);
     let scan = read.scan();
-    scan.start(vec![]).unwrap();
+    scan.start(vec![], None).unwrap();
     assert!(matches!(bounded(scan.next()).await, Ok(Next::Batch(_))));
     standin.stop_backend(second(&standin)).await.unwrap();
     let error = loop {

@@ -47,7 +47,7 @@ async fn retried(action: &str, at: &str, after: u32) {
     let standin = numbers(1).await;
     standin.add_fault_json(&rule(at, action, 1, after)).unwrap();
     let scan = all(&standin).scan();
-    scan.start(vec![]).unwrap();
+    scan.start(vec![], None).unwrap();
     // Nothing is taken until the fault has struck and the split is begun again.
     until("the split is begun again", || scan.metrics().split_retries == 1).await;
     let mut rows = 0;
@@ -71,7 +71,7 @@ async fn broken(action: &str) {
         .add_fault_json(&rule("flight.do_get", action, 1, 20))
         .unwrap();
     let scan = short_of_breath(&standin).scan();
-    scan.start(vec![]).unwrap();
+    scan.start(vec![], None).unwrap();
     assert!(matches!(bounded(scan.next()).await, Ok(Next::Batch(_))));
     let error = loop {
         match bounded(scan.next()).await {
@@ -208,7 +208,7 @@ async fn a_lost_token_costs_one_login() {
 async fn a_token_that_is_lost_in_mid_read_loses_no_row() {
     let standin = numbers(1).await;
     let scan = short_of_breath(&standin).scan();
-    scan.start(vec![]).unwrap();
+    scan.start(vec![], None).unwrap();
     let mut rows = 0;
     loop {
         match bounded(scan.next()).await {
@@ -233,7 +233,7 @@ async fn a_back_end_that_stops_in_mid_read_gives_an_error_and_then_all_rows() {
     let scan = short_of_breath(&standin)
         .with("doris.request.retries", "30")
         .scan();
-    scan.start(vec![]).unwrap();
+    scan.start(vec![], None).unwrap();
     assert!(matches!(bounded(scan.next()).await, Ok(Next::Batch(_))));
     standin.stop_backend(0).await.unwrap();
     let error = loop {
@@ -245,7 +245,7 @@ async fn a_back_end_that_stops_in_mid_read_gives_an_error_and_then_all_rows() {
     };
     assert_error(&error, ErrorKind::Transport, &["must be read again"]);
     // Begun again while it is still down: waits for it within the retries.
-    scan.start(vec![]).unwrap();
+    scan.start(vec![], None).unwrap();
     until("the split is begun again", || scan.metrics().split_retries >= 1).await;
     standin.start_backend(0).await.unwrap();
     let mut rows = 0;
@@ -268,7 +268,7 @@ async fn closing_while_the_server_holds_its_answer_takes_no_time() {
             .add_fault_json(&rule(at, r#"{"hold": true}"#, 1, 0))
             .unwrap();
         let scan = all(&standin).scan();
-        scan.start(vec![]).unwrap();
+        scan.start(vec![], None).unwrap();
         until("the fault has struck", || {
             standin.faults().iter().any(|f| f.holding == 1)
         })

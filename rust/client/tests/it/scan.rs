@@ -160,7 +160,7 @@ async fn wake_is_kept_and_consumed_once() {
             r#"{"at": "flight.get_info", "match": {"statement": "SELECT `id`"}, "do": {"hold": true}}"#,
         )
         .unwrap();
-    scan.start(vec![]).unwrap();
+    scan.start(vec![], None).unwrap();
     let waiting = scan.next();
     tokio::pin!(waiting);
     assert!(futures::poll!(waiting.as_mut()).is_pending());
@@ -183,12 +183,12 @@ async fn wake_is_kept_and_consumed_once() {
 async fn a_closed_scan_says_so() {
     let standin = cluster(INIT).await;
     let scan = read(&standin, "db.t", &COLUMNS).scan();
-    assert!(scan.start(vec![]).is_ok());
-    assert_eq!(scan.start(vec![]).unwrap_err().kind(), ErrorKind::Internal);
+    assert!(scan.start(vec![], None).is_ok());
+    assert_eq!(scan.start(vec![], None).unwrap_err().kind(), ErrorKind::Internal);
     bounded(scan.close()).await;
     bounded(scan.close()).await;
     assert_eq!(bounded(scan.next()).await.unwrap_err().kind(), ErrorKind::Closed);
-    assert_eq!(scan.start(vec![]).unwrap_err().kind(), ErrorKind::Closed);
+    assert_eq!(scan.start(vec![], None).unwrap_err().kind(), ErrorKind::Closed);
 }
 
 #[tokio::test]

@@ -182,7 +182,7 @@ impl Read {
 
 /// Starts a split and takes everything, up to its end.
 pub async fn drain(scan: &Scan, tablets: Vec<i64>) -> Result<Vec<ScanBatch>, Error> {
-    scan.start(tablets)?;
+    scan.start(tablets, None)?;
     let mut batches = Vec::new();
     loop {
         match bounded(scan.next()).await? {
@@ -195,7 +195,7 @@ pub async fn drain(scan: &Scan, tablets: Vec<i64>) -> Result<Vec<ScanBatch>, Err
 
 /// Starts a split and counts its rows, giving every batch back at once.
 pub async fn count(scan: &Scan, tablets: Vec<i64>) -> Result<u64, Error> {
-    scan.start(tablets)?;
+    scan.start(tablets, None)?;
     let mut rows = 0;
     loop {
         match bounded(scan.next()).await? {

@@ -1,0 +1,147 @@
+//! The fence before a snapshot: a plain query sees what its front end has seen, which may lack commits that are older than the
+//! query. A changelog query waits for these, so one is sent ahead over every new connection.
+
+use std::time::Duration;
+
+use super::session::{Refused, SessionZone};
+use super::{Flight, SET_UP_CLOSE_LIMIT, open};
+use crate::config::ReadConfig;
+use crate::error::{Error, ErrorKind};
+use crate::window::sql;
+use crate::window::utc_text;
+use crate::window::visible_wait::VisibleWait;
+
+/// How long the row of a fence is waited for.
+const FETCH_LIMIT: Duration = Duration::from_secs(5);
+
+/// What has to be visible at a front end before its rows are read: everything that was committed before an instant.
+pub(crate) struct Fence {
+    /// Milliseconds since 1970.
+    millis: i64,
+    query: String,
+    what: String,
+    wait: VisibleWait,
+}
+
+impl Fence {
+    /// `millis` since 1970, whole seconds.
+    pub(crate) fn new(config: &ReadConfig, millis: i64, wait: VisibleWait) -> Result<Self, Error> {
+        let texts = millis
+            .checked_sub(1000)
+            .and_then(|start| Some((utc_text(start)?, utc_text(millis)?)));
+        let (start, end) = texts.ok_or_else(|| {
+            let message = format!("a snapshot cannot begin at {millis} ms since 1970: no whole second");
+            Error::new(ErrorKind::Config, message)
+        })?;
+        Ok(Self {
+            millis,
+            query: sql::fence(&config.table, &start, &end),
+            what: format!(
+                "making sure that the snapshot of {} holds all that was committed before {end} UTC",
+                config.table
+            ),
+            wait,
+        })
+    }
+}
+
+impl Flight {
+    /// From now on every query is preceded by this fence, once per connection.
+    pub(crate) fn require(&mut self, fence: Fence) {
+        if self
+            .fence
+            .as_ref()
+            .is_none_or(|known| known.millis < fence.millis)
+        {
+            self.fence = Some(fence);
+        }
+    }
+
+    /// Passes the fence with the present session's connection, unless that has passed it; waits as a window does.
+    pub(super) async fn pass_fence(&mut self) -> Result<(), Refused> {
+        loop {
+            let Some(Fence { millis, .. }) = self.fence else {
+                return Ok(());
+            };
+            if self
+                .session
+                .as_ref()
+                .is_some_and(|s| s.fenced.is_some_and(|passed| passed >= millis))
+            {
+                return Ok(());
+            }
+            let refused = match self.ask_fence().await {
+                Ok(()) => {
+                    if let Some(fence) = &mut self.fence {
+                        fence.wait.answered();
+                    }
+                    if let Some(session) = &mut self.session {
+                        session.fenced = Some(millis);
+                    }
+                    None
+                }
+                Err(refused) => Some(refused),
+            };
+            let waits =
+                matches!(&refused, Some(Refused::Other(error)) if error.kind() == ErrorKind::VisibleWait);
+            if let (false, Some(session)) = (waits, self.fence_session.take()) {
+                session.close(SET_UP_CLOSE_LIMIT).await;
+            }
+            let (Some(refused), Some(fence)) = (refused, &mut self.fence) else {
+                continue;
+            };
+            match refused {
+                Refused::Other(error) if waits => match fence.wait.refused() {
+                    Some(pause) => tokio::time::sleep(pause).await,
+                    None => {
+                        let error = fence.wait.ran_out(&fence.what, error);
+                        fence.wait.answered();
+                        // It belongs to this connection, and the next attempt may come over another one.
+                        if let Some(session) = self.fence_session.take() {
+                            session.close(SET_UP_CLOSE_LIMIT).await;
+                        }
+                        return Err(Refused::Other(error));
+                    }
+                },
+                Refused::Other(error) => {
+                    let told = Error::new(error.kind(), format!("{} failed", fence.what));
+                    let retryable = error.is_retryable();
+                    let told = told.with_source(error);
+                    return Err(Refused::Other(if retryable { told.retryable() } else { told }));
+                }
+                refused => return Err(refused),
+            }
+        }
+    }
+
+    async fn ask_fence(&mut self) -> Result<(), Refused> {
+        let (Some(session), Some(fence)) = (&self.session, &self.fence) else {
+            return Ok(());
+        };
+        let side = match &mut self.fence_session {
+            Some(side) => side,
+            none => {
+                let side = session.sibling(&self.config).await.map_err(Refused::Other)?;
+                // Kept before it is set up, so that a close finds it whenever this is cut short.
+                let side = none.insert(side);
+                side.set_variables(&self.config, SessionZone::Utc).await?;
+                side
+            }
+        };
+        let limit = side.change_limit(&self.config).await?;
+        let info = side.execute(&fence.query, limit).await?;
+        // What counts is that the query was planned; its row is fetched so that the server need not keep it.
+        for endpoint in &info.endpoint {
+            let drained = async {
+                let stream = open(&self.config, Some(&mut *side), &mut self.backends, endpoint).await?;
+                stream.whole(&mut None).await
+            };
+            match tokio::time::timeout(FETCH_LIMIT, drained).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) => tracing::debug!(%error, "the answer to the fence was not fetched"),
+                Err(_) => tracing::debug!("the answer to the fence did not come in time"),
+            }
+        }
+        Ok(())
+    }
+}
