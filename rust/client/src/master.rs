@@ -3,7 +3,7 @@
 use reqwest::Method;
 
 use crate::address::Address;
-use crate::changelog::Position;
+use crate::changelog::Newest;
 use crate::error::{Error, ErrorKind};
 use crate::fe::{Frontends, number, segment};
 use crate::http::Target;
@@ -47,7 +47,7 @@ impl Frontends {
     }
 
     /// The newest position as `GET /api/tso` tells it, which does not advance it.
-    pub(crate) async fn tso(&self, fe: &Address) -> Result<Position, Error> {
+    pub(crate) async fn tso(&self, fe: &Address) -> Result<Newest, Error> {
         let data = self.call(fe, Method::GET, "/api/tso", None).await?;
         let figure = |name: &str| -> Result<i64, Error> {
             data.get(name).and_then(number).ok_or_else(|| {
@@ -55,6 +55,6 @@ impl Frontends {
                 Error::new(ErrorKind::Query, message)
             })
         };
-        Position::checked(fe, figure("current_tso")?, figure("current_tso_physical_time")?)
+        Newest::checked(fe, figure("current_tso")?, figure("current_tso_physical_time")?)
     }
 }

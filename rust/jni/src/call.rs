@@ -1,4 +1,4 @@
-//! Exports over calls: one request to the server each, started from a sink, polled with bounded waits.
+//! Exports over calls: one request to the server each, started from a sink or a changelog, polled with bounded waits.
 
 use doris_arrow::types::FlinkField;
 use doris_client::sink::Sink;

@@ -34,6 +34,8 @@ pub enum Kind {
     Load = 5,
     /// A request to a server.
     Call = 6,
+    /// What an enumerator asks in order to follow changes.
+    Changelog = 7,
 }
 
 impl Kind {
@@ -45,6 +47,7 @@ impl Kind {
             Kind::Sink => "sink",
             Kind::Load => "load",
             Kind::Call => "call",
+            Kind::Changelog => "changelog",
         }
     }
 
@@ -56,6 +59,7 @@ impl Kind {
             4 => Some(Kind::Sink),
             5 => Some(Kind::Load),
             6 => Some(Kind::Call),
+            7 => Some(Kind::Changelog),
             _ => None,
         }
     }

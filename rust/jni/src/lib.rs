@@ -21,6 +21,7 @@
 pub mod batch;
 pub mod buffers;
 pub mod call;
+pub mod changelog;
 pub mod classes;
 pub mod convert;
 pub mod counters;
@@ -68,6 +69,7 @@ pub extern "system" fn JNI_OnUnload(_vm: *mut JavaVM, _reserved: *mut c_void) {
         batch::BATCHES.clear();
         sink::SINKS.clear();
         load::LOADS.clear();
+        changelog::CHANGELOGS.clear();
         call::CALLS.clear();
         runtime::shutdown();
     });

@@ -14,7 +14,7 @@ const MICROS: i64 = 1_000_000;
 
 /// The newest position: no change that is committed later gets a smaller TSO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct Newest {
     /// As the server tells it.
     pub tso: i64,
     /// Its milliseconds since 1970 UTC.
@@ -49,7 +49,7 @@ pub(super) struct AccountZone {
 impl Changelog {
     /// The newest position. Asks the front end and in the way that answered last, since another one may be behind; where
     /// that fails all others, each in both ways.
-    pub async fn position(&self) -> Result<Position, Error> {
+    pub async fn position(&self) -> Result<Newest, Error> {
         let known = self.known();
         let first = known.as_ref().map(|(fe, _)| fe);
         let ways = match known {
@@ -65,7 +65,7 @@ impl Changelog {
             .await
     }
 
-    async fn position_at(&self, fe: &Address, ways: [Way; 2]) -> Result<(Position, Way), Error> {
+    async fn position_at(&self, fe: &Address, ways: [Way; 2]) -> Result<(Newest, Way), Error> {
         let mut refusals = Vec::new();
         for way in ways {
             let asked = match way {
@@ -89,7 +89,7 @@ impl Changelog {
         .unresolved())
     }
 
-    async fn from_tso_status(&self, fe: &Address) -> Result<Position, Error> {
+    async fn from_tso_status(&self, fe: &Address) -> Result<Newest, Error> {
         const SQL: &str = "SELECT CURRENT_TSO, CURRENT_TSO_PHYSICAL_TIME FROM information_schema.tso_status";
         let rows = self.frontends.statement(fe, "information_schema", SQL).await?;
         let number = |name: &str| -> Result<i64, Error> {
@@ -101,7 +101,7 @@ impl Changelog {
                 )
             })
         };
-        Position::checked(fe, number("CURRENT_TSO")?, number("CURRENT_TSO_PHYSICAL_TIME")?)
+        Newest::checked(fe, number("CURRENT_TSO")?, number("CURRENT_TSO_PHYSICAL_TIME")?)
     }
 
     /// The instant of a wall clock `yyyy-MM-dd HH:mm:ss` in the account's zone, which is asked for once. A time that a clock
@@ -176,7 +176,7 @@ impl Changelog {
     }
 }
 
-impl Position {
+impl Newest {
     /// A position whose two figures fit each other.
     pub(crate) fn checked(fe: &Address, tso: i64, millis: i64) -> Result<Self, Error> {
         if millis <= 0 || tso >> LOGICAL_BITS != millis {
@@ -256,11 +256,11 @@ mod tests {
         let fe = Address::new("fe", 8030);
         let (tso, millis) = (461_373_440_032_243_713, 1_760_000_000_123);
         assert_eq!(
-            Position::checked(&fe, tso, millis).unwrap(),
-            Position { tso, millis }
+            Newest::checked(&fe, tso, millis).unwrap(),
+            Newest { tso, millis }
         );
         for (tso, millis) in [(tso, millis + 1), (0, 0), (-1, -1), (1 << 18, 0)] {
-            let error = Position::checked(&fe, tso, millis).unwrap_err();
+            let error = Newest::checked(&fe, tso, millis).unwrap_err();
             assert!(error.to_string().contains("no position"), "{error}");
         }
     }

@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fe::Frontends;
 use crate::flight::Flight;
 use crate::plan::CLOSE_LIMIT;
-pub use clock::{Instant, Position};
+pub use clock::{Instant, Newest};
 pub use facts::TableFacts;
 pub use partitions::Partition;
 

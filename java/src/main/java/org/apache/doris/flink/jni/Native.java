@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
  * <p>A handle is a number that is checked on each call: a closed, foreign or damaged one gives an
  * exception. No call waits longer than the timeout it is given. Text crosses as UTF-8 bytes.
  * Callers are the handles ({@link NativeScan}, {@link NativePlan}, {@link NativeSink}, {@link
- * NativeLoad}, {@link NativeCall}, {@link NativeColumns}), {@link NativeLibrary}, {@link
- * NativeCounters} and {@link NativeLog}; the library is loaded by then.
+ * NativeLoad}, {@link NativeChangelog}, {@link NativeCall}, {@link NativeColumns}), {@link
+ * NativeLibrary}, {@link NativeCounters} and {@link NativeLog}; the library is loaded by then.
  */
 final class Native {
     private Native() {}

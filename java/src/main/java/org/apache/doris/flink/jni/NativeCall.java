@@ -24,7 +24,10 @@ public final class NativeCall extends NativeHandle {
         return waitFor(timeoutMs, slice -> Native.callPoll(id(), slice) == 0 ? true : null) != null;
     }
 
-    /** The answer as {@link NativeSink#call} describes it, once {@link #await} said it is there. */
+    /**
+     * The answer as {@link NativeSink#call} or {@link NativeChangelog#call} describes it, once
+     * {@link #await} said it is there.
+     */
     public Map<String, String> result() throws NativeException {
         return TextMap.decode(Native.callResult(id()));
     }
