@@ -5,11 +5,11 @@ public final class ScanMetrics {
     private final long[] values;
 
     ScanMetrics(long[] values) throws NativeException {
-        if (values == null || values.length < 7) {
+        if (values == null || values.length < 12) {
             throw new NativeException(
                     ErrorCode.INTERNAL, "the native library returned no scan metrics");
         }
-        this.values = java.util.Arrays.copyOf(values, Math.max(values.length, 12));
+        this.values = values;
     }
 
     /** Rows handed out. */
