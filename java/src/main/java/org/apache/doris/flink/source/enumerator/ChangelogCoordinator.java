@@ -92,7 +92,7 @@ final class ChangelogCoordinator {
         this.question = new StartQuestion(table, config, service, closed);
         this.published =
                 config.offsetTable().isPresent()
-                        ? new PublishedProgress(service.offsets(), slices, schemes, clock)
+                        ? new PublishedProgress(service.offsets(), slices, clock)
                         : null;
     }
 
@@ -180,10 +180,7 @@ final class ChangelogCoordinator {
         handOver.checkpointTaken();
         boolean pending = phase == Phase.SNAPSHOT && !snapshot.isPlanned();
         reports.taken(
-                checkpoint,
-                pending ? Long.MAX_VALUE : snapshot.unassigned(),
-                schemes.isSettled(),
-                slices.waitingIds());
+                checkpoint, pending ? Long.MAX_VALUE : snapshot.unassigned(), slices.waitingIds());
         return ChangelogState.builder()
                 .phase(phase)
                 .start(start)
@@ -279,6 +276,7 @@ final class ChangelogCoordinator {
     private void beginChanges() {
         phase = Phase.CHANGELOG;
         snapshot.end();
+        poll.raise(start.getAsLong());
         schemes.begin(start.getAsLong());
         proceed();
     }

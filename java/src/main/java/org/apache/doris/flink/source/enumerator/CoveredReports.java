@@ -23,15 +23,10 @@ final class CoveredReports {
      *
      * @param pendingSnapshotSplits splits of the snapshot that no reader has, or of which it is not
      *     known yet how many they are
-     * @param changeSettled whether it was known where slices of a former scheme leave
      * @param waitingSlices ids of slices that no reader has
      */
-    void taken(
-            long checkpoint,
-            long pendingSnapshotSplits,
-            boolean changeSettled,
-            Set<String> waitingSlices) {
-        cuts.put(checkpoint, new Cut(pendingSnapshotSplits, changeSettled, waitingSlices));
+    void taken(long checkpoint, long pendingSnapshotSplits, Set<String> waitingSlices) {
+        cuts.put(checkpoint, new Cut(pendingSnapshotSplits, waitingSlices));
         while (cuts.size() > REMEMBERED) {
             cuts.pollFirstEntry();
         }
@@ -79,7 +74,6 @@ final class CoveredReports {
     boolean coversEndOf(Set<String> slices, long checkpoint, int parallelism) {
         Cut cut = cuts.get(checkpoint);
         return cut != null
-                && cut.changeSettled
                 && cut.isComplete(parallelism)
                 && cut.waitingSlices.stream().noneMatch(slices::contains)
                 && cut.reports.values().stream()
@@ -94,13 +88,11 @@ final class CoveredReports {
     private static final class Cut {
 
         private final long pendingSnapshotSplits;
-        private final boolean changeSettled;
         private final Set<String> waitingSlices;
         private final Map<Integer, Report> reports = new HashMap<>();
 
-        private Cut(long pendingSnapshotSplits, boolean changeSettled, Set<String> waitingSlices) {
+        private Cut(long pendingSnapshotSplits, Set<String> waitingSlices) {
             this.pendingSnapshotSplits = pendingSnapshotSplits;
-            this.changeSettled = changeSettled;
             this.waitingSlices = Set.copyOf(waitingSlices);
         }
 

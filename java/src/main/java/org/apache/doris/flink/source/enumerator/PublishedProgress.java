@@ -11,23 +11,21 @@ import java.util.function.LongSupplier;
 
 /**
  * What is published of progress: the slowest of all known slices, as completed checkpoints cover
- * it. A slice that was never reported counts with its start.
+ * it. A slice that was never reported counts with its start, one of a former scheme until new ones
+ * take its place.
  */
 final class PublishedProgress {
 
     private static final long TICK_MILLIS = 1000;
 
     private final SliceRegistry slices;
-    private final SliceSchemes schemes;
     private final OffsetPublisher publisher;
 
     /**
      * @param clock milliseconds of a clock that never goes back
      */
-    PublishedProgress(
-            OffsetTable table, SliceRegistry slices, SliceSchemes schemes, LongSupplier clock) {
+    PublishedProgress(OffsetTable table, SliceRegistry slices, LongSupplier clock) {
         this.slices = slices;
-        this.schemes = schemes;
         this.publisher = new OffsetPublisher(table, clock);
     }
 
@@ -45,8 +43,7 @@ final class PublishedProgress {
         boolean changes =
                 event.coveredMillis().keySet().stream().anyMatch(slices.covered()::containsKey);
         if (changes) {
-            long slowest = slices.minCovered().getAsLong();
-            publisher.publish(Math.min(slowest, schemes.last().orElse(slowest)));
+            slices.minCovered().ifPresent(publisher::publish);
         }
     }
 

@@ -160,6 +160,16 @@ class BoundTest {
     }
 
     @Test
+    void aPositionBehindTheStartIsAClockThatWentBack() {
+        SimulatedJob job = job("source.changelog.visible-wait-timeout", "0s");
+        job.beginCoordinator(null);
+        job.settle();
+        service.position = START - 5_000;
+        job.clock += 10_000;
+        assertThatThrownBy(job.context::tick).hasMessageContaining("went back");
+    }
+
+    @Test
     void aServerThatCannotBeAskedForAWhileDoesNotFailTheJob() {
         SimulatedJob job = job("source.changelog.visible-wait-timeout", "30s").begin();
         service.positionFailure = new NativeException(ErrorCode.TRANSPORT, "broken pipe");

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.source.event.HeldSlicesEvent;
+import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
@@ -102,6 +105,24 @@ class ChangelogRestoreTest {
         job.checkpointDone();
         job.pass(1000);
         assertThat(service.offsets.written).containsExactly(START + 10_000);
+    }
+
+    @Test
+    void whatACheckpointCoversNeverFalls() {
+        SliceRegistry slices = new SliceRegistry();
+        slices.create(SliceScheme.hash(1), 0, 5000);
+        slices.covered(Map.of("slice-hash-1-0", 9000L, "slice-partition-7", 1L));
+        slices.covered(Map.of("slice-hash-1-0", 7000L));
+        slices.held(
+                0,
+                List.of(
+                        new HeldSlicesEvent.HeldSlice(
+                                "slice-hash-1-0",
+                                SliceScheme.hash(1),
+                                0,
+                                6000,
+                                OptionalLong.empty())));
+        assertThat(slices.covered()).containsExactly(Map.entry("slice-hash-1-0", 9000L));
     }
 
     @ParameterizedTest

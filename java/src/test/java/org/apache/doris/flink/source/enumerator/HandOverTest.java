@@ -252,9 +252,25 @@ class HandOverTest {
     void checkpointsThatNeverCompleteAreForgotten() {
         CoveredReports reports = new CoveredReports();
         for (long checkpoint = 1; checkpoint <= 10_000; checkpoint++) {
-            reports.taken(checkpoint, 1, true, Set.of());
+            reports.taken(checkpoint, 1, Set.of());
         }
         assertThat(reports.size()).isLessThanOrEqualTo(16);
+    }
+
+    @Test
+    void aSliceThatWaitsInTheEnumeratorIsInTheCheckpointToo() {
+        CoveredReports reports = new CoveredReports();
+        reports.taken(1, 0, Set.of("former"));
+        reports.report(1, 0, 0, Set.of(), 1);
+        assertThat(reports.coversEndOf(Set.of("former"), 1, 1)).isFalse();
+        reports.taken(2, 0, Set.of("present"));
+        assertThat(reports.coversEndOf(Set.of("former"), 2, 1)).as("not reported").isFalse();
+        reports.report(2, 0, 0, Set.of("present"), 1);
+        assertThat(reports.coversEndOf(Set.of("former"), 2, 1)).isTrue();
+        reports.taken(3, 0, Set.of());
+        reports.report(3, 0, 0, Set.of("former"), 1);
+        assertThat(reports.coversEndOf(Set.of("former"), 3, 1)).isFalse();
+        assertThat(reports.coversEndOf(Set.of("former"), 4, 1)).as("not taken").isFalse();
     }
 
     private SimulatedJob job(int parallelism, int splits) {

@@ -8,13 +8,15 @@ import org.apache.doris.flink.jni.NativeException;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.doris.flink.source.split.SliceIds;
 import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.stream.Collectors;
 
 /** Slices of one scheme: who gets them, and partitions that come and go. */
 class SlicesTest {
@@ -88,17 +90,52 @@ class SlicesTest {
     void aReaderThatIsAwayGetsItsSliceWhenItIsBack() {
         SimulatedJob job = job(2, "2").begin();
         job.context.readers.remove(1);
-        job.enumerator.addSplitsBack(
-                job.readers.get(1).slices.keySet().stream()
-                        .map(id -> slice(id))
-                        .collect(Collectors.toList()),
-                1);
+        SimulatedReader.Slice lost = job.readers.get(1).slices.values().iterator().next();
+        job.enumerator.addSplitsBack(List.of(slice(lost.scheme, lost.number)), 1);
         job.pass(10_000);
         assertThat(job.context.assignedTo(1)).isEmpty();
         assertThat(job.enumerator.snapshotState(1).unassigned()).hasSize(1);
         job.beginReader(1, new SimulatedReader(job, 1));
         job.deliver();
         assertThat(job.held()).hasSize(2);
+    }
+
+    @Test
+    void oneOfTwoThatComesBackGetsItsOwnSliceOnly() {
+        SimulatedJob job = job(3, "3").begin();
+        Map<Integer, List<String>> before = new HashMap<>();
+        for (int subtask : new int[] {1, 2}) {
+            List<DorisSplit> back = new ArrayList<>();
+            for (SimulatedReader.Slice slice : job.readers.get(subtask).slices.values()) {
+                back.add(slice(slice.scheme, slice.number));
+            }
+            before.put(subtask, List.copyOf(job.readers.get(subtask).slices.keySet()));
+            job.context.readers.remove(subtask);
+            job.enumerator.addSplitsBack(back, subtask);
+        }
+        for (int subtask : new int[] {2, 1}) {
+            job.beginReader(subtask, new SimulatedReader(job, subtask));
+            job.deliver();
+            assertThat(job.readers.get(subtask).slices.keySet())
+                    .containsExactlyElementsOf(before.get(subtask));
+        }
+    }
+
+    @Test
+    void aNewSliceWaitsForAReaderThatHasNotSaidWhatItHolds() {
+        service.partitions.put(100L, "p0");
+        SimulatedJob job = job(2, "partitions").begin();
+        job.checkpointDone();
+        job.context.readers.remove(1);
+        job.enumerator.addSplitsBack(List.of(), 1);
+        job.context.register(1);
+        job.enumerator.addReader(1);
+        service.partitions.put(200L, "p1");
+        job.pass(10_000);
+        assertThat(job.enumerator.snapshotState(9).unassigned()).hasSize(1);
+        job.beginReader(1, new SimulatedReader(job, 1));
+        job.deliver();
+        assertThat(job.readers.get(1).slices).containsOnlyKeys("slice-partition-200");
     }
 
     @Test
@@ -255,11 +292,10 @@ class SlicesTest {
                         Map.entry("slice-hash-2-1", START + 10_000));
     }
 
-    private static DorisSplit slice(String id) {
+    private static DorisSplit slice(SliceScheme scheme, long number) {
         return DorisSplit.slice(
-                id,
-                new ChangelogProgress(
-                        SliceScheme.hash(2), id.endsWith("0") ? 0 : 1, START, null, null, 0));
+                SliceIds.of(scheme, number),
+                new ChangelogProgress(scheme, number, START, null, null, 0));
     }
 
     private SimulatedJob job(int parallelism, String slices) {
