@@ -43,6 +43,8 @@ final class ChangelogCoordinator {
 
     private static final Logger LOG = LoggerFactory.getLogger(ChangelogCoordinator.class);
 
+    private static final OptionalLong NOTHING = OptionalLong.empty();
+
     private final SplitEnumeratorContext<DorisSplit> context;
     private final TableIdentifier table;
     private final ChangelogConfig config;
@@ -188,7 +190,7 @@ final class ChangelogCoordinator {
                 .listed(schemes.listedMillis())
                 .scheme(phase == Phase.CHANGELOG ? schemes.present() : SliceScheme.NONE)
                 .former(schemes.former(), schemes.last())
-                .probe(watch.probe())
+                .probe(phase == Phase.CHANGELOG && schemes.hashes() ? watch.probe() : NOTHING)
                 .covered(slices.covered())
                 .partitions(slices.partitions())
                 .build();
@@ -250,10 +252,11 @@ final class ChangelogCoordinator {
             start = answer.startMillis();
         }
         LOG.info(
-                "Table {}: changes are followed from {} on, by {}.",
+                "Table {}: changes are followed from {} on, by {}{}.",
                 table,
                 Instant.ofEpochMilli(start.getAsLong()),
-                answer.reason());
+                answer.reason(),
+                known ? "; reading goes on where it was taken" : "");
         if (!known && !answer.readsSnapshot()) {
             snapshot.skip();
             beginChanges();
@@ -344,7 +347,7 @@ final class ChangelogCoordinator {
         boolean partitions = schemes.followsPartitions();
         boolean listing = schemes.needsListing();
         boolean facts = watch.isDue();
-        boolean probe = facts && watch.probe().isPresent();
+        boolean probe = facts && schemes.hashes();
         context.callAsync(
                 () -> Look.ask(service, closed, bound, partitions, listing, facts, probe),
                 (look, failure) -> failOnce(() -> looked(look, failure)));

@@ -113,6 +113,11 @@ final class SliceSchemes {
         return present.equals(SliceScheme.PARTITIONS) || former.equals(SliceScheme.PARTITIONS);
     }
 
+    /** Whether slices depend on the server's hash function. */
+    boolean hashes() {
+        return StartPosition.hashes(present) || StartPosition.hashes(former);
+    }
+
     /** Whether partitions have to be listed although no time has passed: none has a slice yet. */
     boolean needsListing() {
         return present.equals(SliceScheme.PARTITIONS)

@@ -74,7 +74,7 @@ final class TableWatch {
         return tableId;
     }
 
-    /** The server's hash of a constant; empty where no slice depends on it. */
+    /** The server's hash of a constant; empty where it was never needed. */
     OptionalLong probe() {
         return probe;
     }

@@ -262,6 +262,40 @@ class SchemeChangeTest {
     }
 
     @Test
+    void theHashCountsOnlyWhileThereAreSlicesByIt() {
+        SimulatedJob job = followed(2, "2");
+        job.scan = scan("1");
+        job.failAll(2);
+        assertThat(job.enumerator.snapshotState(50).changelog().probeHash()).hasValue(-77);
+        job.pass(10_000);
+        job.readAll();
+        job.checkpointDone();
+        assertThat(job.held()).containsOnlyKeys("slice-hash-1-0");
+        service.hash = 5;
+        for (int poll = 0; poll < 10; poll++) {
+            job.pass(10_000);
+        }
+        job.readAll();
+        job.checkpointDone();
+        assertThat(job.state().changelog().probeHash()).isEmpty();
+        job.scan = scan("3");
+        job.failAll(2);
+        job.pass(10_000);
+        job.readAll();
+        job.checkpointDone();
+        assertThat(job.held()).hasSize(3);
+        assertThat(job.enumerator.snapshotState(60).changelog().probeHash()).hasValue(5);
+    }
+
+    @Test
+    void formerSlicesNeedTheirHashToo() {
+        SimulatedJob job = followed(2, "2");
+        job.scan = scan("1");
+        service.hash = 5;
+        assertThatThrownBy(() -> job.failAll(2)).hasMessageContaining("-77");
+    }
+
+    @Test
     void withoutCheckpointsTheOptionCannotBeChanged() {
         SimulatedJob job = followed(2, "2");
         job.scan =
