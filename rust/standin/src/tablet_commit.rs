@@ -293,6 +293,30 @@ pub fn change_tablets<C: Into<Changed>>(
     })
 }
 
+/// The same rows with other logs, where `change` gives one: no version of its own.
+pub(crate) fn change_logs(
+    version: &TableVersion,
+    change: impl Fn(&Tablet) -> Option<ChangeLog>,
+) -> TableVersion {
+    let partitions = version.partitions.iter().map(|partition| {
+        let tablets = partition.tablets.iter().map(|tablet| match change(tablet) {
+            None => Arc::clone(tablet),
+            Some(changes) => Arc::new(Tablet {
+                changes,
+                ..(**tablet).clone()
+            }),
+        });
+        Arc::new(Partition {
+            tablets: tablets.collect(),
+            ..(**partition).clone()
+        })
+    });
+    TableVersion {
+        partitions: partitions.collect(),
+        ..version.clone()
+    }
+}
+
 /// Adds a batch; a small last one grows instead, its rows keep their places.
 pub(crate) fn push_batch(
     batches: &mut Vec<Arc<StoredBatch>>,

@@ -24,6 +24,7 @@ pub(crate) async fn serve(nodes: Arc<Nodes>, incoming: Incoming) {
         .route("/faults/{id}", delete(delete_fault))
         .route("/tables/{db}/{table}", get(table))
         .route("/tables/{db}/{table}/discard", post(discard))
+        .route("/tables/{db}/{table}/purge", post(purge_changes))
         .route("/transactions", get(transactions))
         .route("/labels/purge", post(purge_labels))
         .route("/sessions/drop", post(drop_sessions))
@@ -105,6 +106,7 @@ async fn table(State(nodes): State<Arc<Nodes>>, Path((database, name)): Path<(St
         "version": info.version,
         "stamp": info.stamp,
         "tablets": tablets,
+        "changelog": nodes.shared().engine.changelog_state(&database, &name),
         "discarded": nodes.shared().engine.discards().get(info.id),
     }))
     .into_response()
@@ -137,6 +139,17 @@ async fn discard(
     };
     engine.discards().set(info.id, wanted.on);
     done()
+}
+
+/// Takes expired changes out of a table's log.
+async fn purge_changes(
+    State(nodes): State<Arc<Nodes>>,
+    Path((database, name)): Path<(String, String)>,
+) -> Response {
+    match nodes.shared().engine.purge_changes(&database, &name).await {
+        Ok(rows) => Json(json!({"purged": rows})).into_response(),
+        Err(error) => refusal(StatusCode::NOT_FOUND, error.message),
+    }
 }
 
 async fn transactions(State(nodes): State<Arc<Nodes>>) -> Response {

@@ -10,6 +10,7 @@ mod merge;
 mod net;
 pub mod properties;
 pub(crate) mod record;
+pub mod state;
 mod stream;
 pub mod table;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog_schema::{Column, TableSchema};
+use crate::clock::Tso;
 use crate::engine::{KeysType, SqlError};
 use crate::profile::{NameSet, Switches};
 use crate::types::DorisType;
@@ -28,6 +29,14 @@ pub struct Changelog {
     pub history: bool,
     /// Seconds after which a change expires.
     pub ttl_seconds: i64,
+}
+
+impl Changelog {
+    /// The last millisecond of the epoch whose changes are expired at a moment.
+    pub fn expired_to_ms(&self, now: Tso) -> i64 {
+        let now_ms = i64::try_from(now.physical_ms()).unwrap_or(i64::MAX);
+        now_ms.saturating_sub(self.ttl_seconds.saturating_mul(1000))
+    }
 }
 
 impl TableSchema {

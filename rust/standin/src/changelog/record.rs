@@ -246,14 +246,13 @@ impl Recorder {
 
     /// The change that put a row at a place, if it was put there by this write.
     fn own(&self, (batch, row): Location) -> Option<usize> {
-        let inside = |span: &&Span| {
-            span.batch == batch
-                && row
-                    .checked_sub(span.first_row)
-                    .is_some_and(|row| (row as usize) < span.rows.num_rows())
-        };
-        let span = self.spans.iter().rev().find(inside)?;
-        Some(span.first_change + (row - span.first_row) as usize)
+        // Places rise from span to span.
+        let after = self
+            .spans
+            .partition_point(|span| (span.batch, span.first_row) <= (batch, row));
+        let span = &self.spans[after.checked_sub(1)?];
+        let at = (row - span.first_row.min(row)) as usize;
+        (span.batch == batch && at < span.rows.num_rows()).then(|| span.first_change + at)
     }
 
     /// The records. `stored`: the tablet's batches with every row, old and new, where it was put.

@@ -126,13 +126,13 @@ impl Window {
     }
 
     /// Fails where `MIN_DELTA` cannot be told: changes that it would need are expired, or were never recorded.
-    /// `retained_ms`: changes up to this millisecond are expired.
-    pub fn check(&self, schema: &TableSchema, retained_ms: i64, names: NameSet) -> Result<(), SqlError> {
+    /// `expired_to_ms`: changes up to this millisecond are expired.
+    pub fn check(&self, schema: &TableSchema, expired_to_ms: i64, names: NameSet) -> Result<(), SqlError> {
         if self.increment != IncrementType::MinDelta {
             return Ok(());
         }
         let empty = matches!((self.start_ms, self.end_ms), (Some(start), Some(end)) if start >= end);
-        if !empty && self.start_ms.is_some_and(|start| start <= retained_ms) {
+        if !empty && self.start_ms.is_some_and(|start| start <= expired_to_ms) {
             return Err(SqlError::plain(match names {
                 NameSet::Binlog => "Row binlog offset has expired according to binlog.ttl_seconds",
                 NameSet::Changelog | NameSet::Both => {

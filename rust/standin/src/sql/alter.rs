@@ -5,27 +5,29 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use datafusion::sql::sqlparser::tokenizer::Token;
 
-use super::create_table::{check_column, read_column, read_distribution, read_properties};
+use super::create_table::{check_column, read_column, read_properties};
 use super::cursor::Cursor;
 use super::ddl::done;
 use super::defaults::{default_column, zero_default};
-use super::partition_clause::read_partition;
 use crate::catalog_schema::{Column, Distribution, TableSchema};
 use crate::changelog::properties;
 use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
-use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
+use crate::tablet::{StoredBatch, Table, TableVersion};
 use crate::tablet_commit::{Changed, Writer, change_tablets};
 use crate::values::cast_array;
 
 /// One clause at work: the table's version grows clause by clause and is published at the end.
-struct Alter<'e> {
-    engine: &'e Engine,
+pub(super) struct Alter<'e> {
+    pub(super) engine: &'e Engine,
     session: &'e Session,
-    version: TableVersion,
+    pub(super) version: TableVersion,
 }
 
 impl Engine {
     pub(crate) async fn alter(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        if cursor.eat("DATABASE") {
+            return self.alter_database(cursor);
+        }
         cursor.expect("TABLE")?;
         let (database, name) = cursor.table_name()?;
         let database = self.database_of(session, database)?;
@@ -48,6 +50,21 @@ impl Engine {
         }
         cursor.expect_end()?;
         publish(&table, &mut writer, alter.version);
+        Ok(done())
+    }
+
+    /// `ALTER DATABASE name SET PROPERTIES (…)`: tables that are made later inherit them.
+    fn alter_database(&self, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        let name = cursor.ident()?;
+        cursor.expect("SET")?;
+        cursor.expect("PROPERTIES")?;
+        let given = read_properties(cursor)?;
+        cursor.expect_end()?;
+        if !self.catalog().has_database(&name) {
+            return Err(SqlError::unknown_database(&name));
+        }
+        properties::check_names(&given, self.switches())?;
+        self.catalog().set_database_properties(&name, given);
         Ok(done())
     }
 
@@ -131,6 +148,9 @@ impl Alter<'_> {
             }
             cursor.expect("COLUMN")?;
             return self.modify_column(cursor);
+        }
+        if cursor.is("ORDER") {
+            self.refuse_with_changelog()?;
         }
         if cursor.eat("SET") {
             let given = read_properties(cursor)?;
@@ -355,127 +375,6 @@ impl Alter<'_> {
         schema
             .index_of(name)
             .ok_or_else(|| SqlError::plain(format!("Column does not exists: {name}")))
-    }
-
-    fn add_partition(&mut self, cursor: &mut Cursor<'_>, temporary: bool) -> Result<(), SqlError> {
-        let schema = Arc::clone(&self.version.schema);
-        if schema.partition_columns.is_empty() {
-            return Err(SqlError::plain(
-                "Only support adding partition to range and list partitioned table",
-            ));
-        }
-        let clause = read_partition(cursor, schema.partition_kind)?;
-        let mut buckets = schema.buckets;
-        if cursor.eat_all(&["DISTRIBUTED", "BY"]) {
-            buckets = read_distribution(cursor)?.1;
-        }
-        if self.version.partition(&clause.name, temporary).is_some() {
-            return match clause.if_not_exists {
-                true => Ok(()),
-                false => Err(SqlError::plain(format!(
-                    "Duplicate partition name {}",
-                    clause.name
-                ))),
-            };
-        }
-        let beside: Vec<Arc<Partition>> = self
-            .version
-            .partitions
-            .iter()
-            .filter(|p| p.temporary == temporary)
-            .cloned()
-            .collect();
-        let partition = self
-            .engine
-            .partition_of_clause(&schema, &beside, clause, buckets, temporary)?;
-        self.version.partitions.push(partition);
-        Ok(())
-    }
-
-    fn drop_partition(&mut self, cursor: &mut Cursor<'_>, temporary: bool) -> Result<(), SqlError> {
-        let if_exists = cursor.eat_all(&["IF", "EXISTS"]);
-        let name = cursor.ident()?;
-        cursor.eat("FORCE");
-        if self.version.schema.partition_columns.is_empty() {
-            return Err(SqlError::plain("Table is not partitioned"));
-        }
-        let before = self.version.partitions.len();
-        self.version
-            .partitions
-            .retain(|p| p.temporary != temporary || !p.name.eq_ignore_ascii_case(&name));
-        if self.version.partitions.len() == before && !if_exists {
-            return Err(SqlError::plain(format!("Error in list of partitions to {name}")));
-        }
-        self.version.version += 1;
-        Ok(())
-    }
-
-    /// `REPLACE PARTITION (p1, …) WITH TEMPORARY PARTITION (tp1, …)`.
-    fn replace_partition(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
-        let read = |cursor: &mut Cursor<'_>| {
-            if cursor.peek() == Some(&Token::LParen) {
-                cursor.ident_list()
-            } else {
-                Ok(vec![cursor.ident()?])
-            }
-        };
-        let old = read(cursor)?;
-        for word in ["WITH", "TEMPORARY", "PARTITION"] {
-            cursor.expect(word)?;
-        }
-        let new = read(cursor)?;
-        if cursor.eat("PROPERTIES") {
-            read_properties(cursor)?;
-        }
-        for (names, temporary) in [(&old, false), (&new, true)] {
-            for name in names.iter() {
-                if self.version.partition(name, temporary).is_none() {
-                    return Err(SqlError::plain(format!("Partition {name} does not exist")));
-                }
-            }
-        }
-        let is_in = |names: &[String], name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
-        self.version
-            .partitions
-            .retain(|p| p.temporary || !is_in(&old, &p.name));
-        let same_count = old.len() == new.len();
-        for partition in &mut self.version.partitions {
-            if partition.temporary && is_in(&new, &partition.name) {
-                let place = new
-                    .iter()
-                    .position(|n| n.eq_ignore_ascii_case(&partition.name))
-                    .unwrap_or(0);
-                let name = if same_count {
-                    old[place].clone()
-                } else {
-                    partition.name.clone()
-                };
-                *partition = Arc::new(Partition {
-                    temporary: false,
-                    name,
-                    ..(**partition).clone()
-                });
-            }
-        }
-        self.version.version += 1;
-        Ok(())
-    }
-
-    fn rename_partition(&mut self, from: &str, to: &str) -> Result<(), SqlError> {
-        if self.version.partition(to, false).is_some() {
-            return Err(SqlError::plain(format!("Partition name[{to}] is already used")));
-        }
-        let found = self
-            .version
-            .partitions
-            .iter_mut()
-            .find(|p| !p.temporary && p.name.eq_ignore_ascii_case(from));
-        let partition = found.ok_or_else(|| SqlError::plain(format!("Partition {from} does not exist")))?;
-        *partition = Arc::new(Partition {
-            name: to.to_string(),
-            ..(**partition).clone()
-        });
-        Ok(())
     }
 }
 

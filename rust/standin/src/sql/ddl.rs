@@ -9,10 +9,11 @@ use super::create_table::read_create_table;
 use super::cursor::Cursor;
 use super::lexer::Statement;
 use crate::catalog::{Relation, View};
+use crate::catalog_schema::TableSchema;
 use crate::changelog;
 use crate::changelog::lsn::Lsns;
 use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::tablet::{StoredBatch, Table, TableVersion};
+use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
 use crate::profile_changelog::LsnScope;
 use crate::tablet_commit::change_tablets;
 
@@ -73,6 +74,12 @@ impl Engine {
     }
 
     fn create_table(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        let mut ahead = cursor.clone();
+        let if_not_exists = ahead.eat_all(&["IF", "NOT", "EXISTS"]);
+        let name = ahead.table_name()?;
+        if ahead.eat("LIKE") {
+            return self.create_like(session, name, if_not_exists, &mut ahead);
+        }
         let mut create = read_create_table(cursor)?;
         let database = self.database_of(session, create.database)?;
         check_name(&create.name)?;
@@ -87,9 +94,47 @@ impl Engine {
         let inherited = self.catalog().database_properties(&database);
         changelog::properties::declare(&mut create.schema, create.clustered, self.switches(), &inherited)?;
         let partitions = self.first_partitions(&create.name, &create.schema, create.partitions)?;
+        let schema = Arc::new(create.schema);
+        self.add_table(&database, &create.name, create.if_not_exists, schema, partitions)
+    }
+
+    /// `CREATE TABLE … LIKE …`: the other table's declaration and partitions, without its rows.
+    fn create_like(
+        &self,
+        session: &Session,
+        (database, name): (Option<String>, String),
+        if_not_exists: bool,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Answer, SqlError> {
+        let (of_database, of) = cursor.table_name()?;
+        cursor.expect_end()?;
+        let database = self.database_of(session, database)?;
+        let of_database = self.database_of(session, of_database)?;
+        check_name(&name)?;
+        let version = self.catalog().table(&of_database, &of)?.snapshot();
+        let partitions = version.visible_partitions().map(|partition| {
+            // An unpartitioned table has one partition that bears its name.
+            let own = match version.schema.partition_columns.is_empty() {
+                true => &name,
+                false => &partition.name,
+            };
+            self.new_partition(own, partition.bound.clone(), partition.tablets.len(), false)
+        });
+        self.add_table(&database, &name, if_not_exists, Arc::clone(&version.schema), partitions.collect())
+    }
+
+    /// Makes a table that was checked.
+    fn add_table(
+        &self,
+        database: &str,
+        name: &str,
+        if_not_exists: bool,
+        schema: Arc<TableSchema>,
+        partitions: Vec<Arc<Partition>>,
+    ) -> Result<Answer, SqlError> {
         let moment = self.catalog().moment();
         let version = TableVersion {
-            schema: Arc::new(create.schema),
+            schema,
             partitions,
             version: 1,
             stamp: moment.stamp,
@@ -99,13 +144,11 @@ impl Engine {
         if let Ok(mut writer) = table.writer.try_lock() {
             writer.lsns = Lsns::new(self.switches().change.lsn_scope == LsnScope::Backend);
         }
-        let made = self
-            .catalog()
-            .create(&database, &create.name, Relation::Table(table))?;
-        if made || create.if_not_exists {
+        let made = self.catalog().create(database, name, Relation::Table(table))?;
+        if made || if_not_exists {
             Ok(done())
         } else {
-            Err(table_exists(&create.name))
+            Err(table_exists(name))
         }
     }
 

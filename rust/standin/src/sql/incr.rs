@@ -67,15 +67,14 @@ impl Engine {
         let names = switches.changelog_names;
         let declared = Arc::clone(&table.snapshot().schema);
         let window = incr.window(&declared, &self.zone(session), names)?;
-        let retained_ms = declared.changelog().map_or(i64::MIN, |changelog| {
-            let now_ms = i64::try_from(now.physical_ms()).unwrap_or(i64::MAX);
-            now_ms.saturating_sub(changelog.ttl_seconds.saturating_mul(1000))
-        });
-        window.check(&declared, retained_ms, names)?;
+        let expired_to_ms = declared
+            .changelog()
+            .map_or(i64::MIN, |changelog| changelog.expired_to_ms(now));
+        window.check(&declared, expired_to_ms, names)?;
         self.incr_fence(session, table.id, window.end_ms).await?;
         let version = table.snapshot();
         let (start, end) = window.stamps(switches.changelog_border);
-        let start = start.max(first_stamp(retained_ms.saturating_add(1)));
+        let start = start.max(first_stamp(expired_to_ms.saturating_add(1)));
         let partitions = place.chosen_partitions(&version)?;
         let tablets = partitions.iter().flat_map(|partition| &partition.tablets);
         Ok(Arc::new(ChangesTable::new(

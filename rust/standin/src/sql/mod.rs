@@ -1,6 +1,7 @@
 //! Doris' SQL: tokens, definitions, changes, queries.
 
 mod alter;
+mod alter_partition;
 mod ast;
 mod ast_functions;
 mod coerce;
