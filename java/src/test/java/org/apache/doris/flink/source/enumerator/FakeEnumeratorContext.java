@@ -5,9 +5,12 @@ import org.apache.flink.api.connector.source.ReaderInfo;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.SimpleCounter;
 import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +31,8 @@ final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> 
     final Set<Integer> finished = new HashSet<>();
     private final Queue<Runnable> background = new ArrayDeque<>();
     private final List<Runnable> periodic = new ArrayList<>();
-    private int parallelism;
+    final Map<String, Object> metrics = new HashMap<>();
+    private final int parallelism;
 
     /** A coordinator of as many subtasks as are registered. */
     FakeEnumeratorContext() {
@@ -75,7 +79,11 @@ final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> 
 
     @Override
     public SplitEnumeratorMetricGroup metricGroup() {
-        return UnregisteredMetricsGroup.createSplitEnumeratorMetricGroup();
+        return (SplitEnumeratorMetricGroup)
+                Proxy.newProxyInstance(
+                        getClass().getClassLoader(),
+                        new Class<?>[] {SplitEnumeratorMetricGroup.class},
+                        (proxy, method, arguments) -> register(method.getName(), arguments));
     }
 
     @Override
@@ -130,6 +138,33 @@ final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> 
     @Override
     public void runInCoordinatorThread(Runnable runnable) {
         runnable.run();
+    }
+
+    /** Value of a figure that was registered. */
+    long metric(String name) {
+        Object metric = metrics.get(name);
+        return metric instanceof Counter
+                ? ((Counter) metric).getCount()
+                : ((Number) ((Gauge<?>) metric).getValue()).longValue();
+    }
+
+    private Object register(String method, Object[] arguments) {
+        Object metric;
+        switch (method) {
+            case "setUnassignedSplitsGauge":
+                metrics.put("unassignedSplits", arguments[0]);
+                return null;
+            case "gauge":
+                metric = arguments[1];
+                break;
+            case "counter":
+                metric = new SimpleCounter();
+                break;
+            default:
+                throw new UnsupportedOperationException(method);
+        }
+        metrics.put((String) arguments[0], metric);
+        return metric;
     }
 
     private static <T> void call(Callable<T> callable, BiConsumer<T, Throwable> handler) {

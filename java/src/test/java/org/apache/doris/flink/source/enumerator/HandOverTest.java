@@ -6,6 +6,7 @@ import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.source.event.CoveredEvent;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -246,6 +247,69 @@ class HandOverTest {
         job.checkpointDone();
         job.pass(10_000);
         assertThat(service.offsets.written).containsExactly(START, START + 30_000);
+        assertThat(job.context.metric("offsetPublishedTimestamp")).isEqualTo(START + 30_000);
+        assertThat(job.context.metric("offsetPublishLagMs")).isZero();
+        assertThat(job.context.metric("offsetPublishFailures")).isZero();
+        assertThat(job.context.metric("snapshotSplitsTotal")).isEqualTo(2);
+    }
+
+    @Test
+    void aRegionThatFailsBeforeTheOffsetIsWrittenChangesNothingOfIt() {
+        SimulatedJob job =
+                new SimulatedJob(
+                                service, ChangelogScans.publishing("source.scan.mode", "latest"), 1)
+                        .begin();
+        service.offsets.hold = true;
+        job.pass(10_000);
+        job.readAll();
+        job.checkpointDone();
+        job.pass(10_000);
+        job.readAll();
+        job.failSubtask(0);
+        service.offsets.hold = false;
+        job.pass(0);
+        assertThat(service.offsets.written)
+                .as("what the completed checkpoint covers, not what was read since")
+                .containsExactly(START + 10_000);
+        job.readAll();
+        job.checkpointDone();
+        job.pass(0);
+        assertThat(service.offsets.written).containsExactly(START + 10_000, START + 20_000);
+        job.emitted.assertComplete(START, START + 20_000);
+    }
+
+    @Test
+    void aWriteThatFailsNeitherFailsNorDelaysCheckpoints() {
+        SimulatedJob job =
+                new SimulatedJob(
+                                service, ChangelogScans.publishing("source.scan.mode", "latest"), 1)
+                        .begin();
+        service.offsets.writeFailure = new IOException("refused");
+        for (int round = 0; round < 6; round++) {
+            job.pass(10_000);
+            job.readAll();
+            job.checkpointDone();
+        }
+        assertThat(service.offsets.written).isEmpty();
+        assertThat(job.context.metric("offsetPublishFailures")).isGreaterThan(2);
+        service.offsets.writeFailure = null;
+        job.pass(60_000);
+        job.pass(1000);
+        assertThat(service.offsets.written).containsExactly(START + 60_000);
+    }
+
+    @Test
+    void theLastCheckpointIsPublishedWhenTheJobEnds() {
+        SimulatedJob job =
+                new SimulatedJob(
+                                service, ChangelogScans.publishing("source.scan.mode", "latest"), 1)
+                        .begin();
+        job.pass(10_000);
+        job.readAll();
+        job.checkpointDone();
+        job.enumerator.close();
+        assertThat(service.offsets.written).containsExactly(START + 10_000);
+        assertThat(service.closed).isTrue();
     }
 
     @Test

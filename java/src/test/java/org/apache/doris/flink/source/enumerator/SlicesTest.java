@@ -207,6 +207,7 @@ class SlicesTest {
                 .containsOnlyKeys("slice-partition-101", "slice-partition-300")
                 .containsEntry("slice-partition-300", START + 10_000);
         assertThat(job.readers.get(0).gone).containsExactly("slice-partition-100");
+        assertThat(job.context.metric("changelogSlicesGone")).isEqualTo(1);
         assertThat(job.enumerator.snapshotState(1).changelog().covered())
                 .containsOnlyKeys("slice-partition-101", "slice-partition-300");
     }
