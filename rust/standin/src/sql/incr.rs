@@ -59,7 +59,9 @@ impl Engine {
     ) -> Result<Arc<dyn TableProvider>, SqlError> {
         let switches = self.switches();
         if !switches.changelog {
-            return Err(SqlError::syntax(format!("mismatched input '{INCR}' expecting {{<EOF>, ';'}}")));
+            return Err(SqlError::syntax(format!(
+                "mismatched input '{INCR}' expecting {{<EOF>, ';'}}"
+            )));
         }
         if !place.tablets.is_empty() {
             return Err(SqlError::plain("TABLET is not supported with an INCR query"));
@@ -72,7 +74,7 @@ impl Engine {
             .map_or(i64::MIN, |changelog| changelog.expired_to_ms(now));
         window.check(&declared, expired_to_ms, names)?;
         self.incr_fence(session, table.id, window.end_ms).await?;
-        let version = table.snapshot();
+        let version = self.version_at(session, table);
         let (start, end) = window.stamps(switches.changelog_border);
         let start = start.max(first_stamp(expired_to_ms.saturating_add(1)));
         let partitions = place.chosen_partitions(&version)?;
@@ -89,8 +91,7 @@ impl Engine {
 
     /// Makes every `*` over changes leave their hidden columns out.
     pub(crate) fn hide_columns(&self, statement: &mut Statement, lifted: &[Lifted]) {
-        let is_changes =
-            |lifted: &Lifted| matches!(lifted, Lifted::Place(place) if place.incr.is_some());
+        let is_changes = |lifted: &Lifted| matches!(lifted, Lifted::Place(place) if place.incr.is_some());
         if lifted.iter().any(is_changes) {
             let names = lifted.iter().enumerate().filter(|(_, lifted)| is_changes(lifted));
             let _ = statement.visit(&mut Hider {
@@ -135,9 +136,9 @@ impl Hider {
                 Some(vec![(alias.clone(), hides)])
             }
             TableFactor::Derived { alias, .. } => Some(vec![(alias.as_ref()?.name.clone(), false)]),
-            TableFactor::NestedJoin {
-                table_with_joins, ..
-            } => self.relations(std::slice::from_ref(table_with_joins)),
+            TableFactor::NestedJoin { table_with_joins, .. } => {
+                self.relations(std::slice::from_ref(table_with_joins))
+            }
             _ => None,
         }
     }
@@ -178,7 +179,8 @@ impl VisitorMut for Hider {
                 // The same names in several relations: each is told its own.
                 SelectItem::Wildcard(options) => items.extend(relations.iter().map(|(alias, hides)| {
                     let options = options.clone();
-                    let kind = SelectItemQualifiedWildcardKind::ObjectName(ObjectName::from(vec![alias.clone()]));
+                    let kind =
+                        SelectItemQualifiedWildcardKind::ObjectName(ObjectName::from(vec![alias.clone()]));
                     SelectItem::QualifiedWildcard(kind, if *hides { self.without(options) } else { options })
                 })),
                 SelectItem::QualifiedWildcard(kind, options) => {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Int32Array, StringArray};
+use arrow_schema::{DataType, Field};
 use datafusion::common::Result;
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs};
 
 use super::{Arguments, Call, Definition};
 use crate::types::DorisType;
@@ -11,7 +13,7 @@ use crate::types::DorisType;
 /// Seed of the first argument's hash in Doris.
 const MURMUR3_32_SEED: u32 = 104_729;
 
-pub(super) const FUNCTIONS: [Definition; 5] = [
+pub(super) const FUNCTIONS: [Definition; 6] = [
     Definition {
         names: &["concat"],
         arguments: (1, usize::MAX),
@@ -37,6 +39,12 @@ pub(super) const FUNCTIONS: [Definition; 5] = [
                     .collect::<Int32Array>(),
             ))
         },
+    },
+    Definition {
+        names: &["md5"],
+        arguments: (1, 1),
+        returns: text_type,
+        run: md5,
     },
     Definition {
         names: &["murmur_hash3_32"],
@@ -102,6 +110,20 @@ fn concat_ws(call: &Call<'_>) -> Result<ArrayRef> {
         })
     });
     Ok(Arc::new(rows.collect::<StringArray>()))
+}
+
+/// Of the text of any value, where DataFusion takes texts only.
+fn md5(call: &Call<'_>) -> Result<ArrayRef> {
+    let texts: ArrayRef = Arc::new(call.texts(0)?);
+    let field = |data_type| Arc::new(Field::new("md5", data_type, true));
+    let hashed = datafusion::functions::crypto::md5().invoke_with_args(ScalarFunctionArgs {
+        args: vec![ColumnarValue::Array(texts)],
+        arg_fields: vec![field(DataType::Utf8)],
+        number_rows: call.rows,
+        return_field: field(DataType::Utf8View),
+        config_options: Arc::default(),
+    })?;
+    Ok(arrow_cast::cast(&hashed.into_array(call.rows)?, &DataType::Utf8)?)
 }
 
 /// The hash of each argument is the seed of the next.

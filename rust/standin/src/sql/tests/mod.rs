@@ -2,6 +2,7 @@
 
 mod changes;
 mod definitions;
+mod hashes;
 mod listings;
 mod numbers;
 mod plans;

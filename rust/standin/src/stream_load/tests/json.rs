@@ -1,6 +1,6 @@
 //! JSON bodies.
 
-use super::{all, complaints, load, stage};
+use super::{all, commit, complaints, load, stage};
 use crate::sql::tests::Fixture;
 
 const JSON: (&str, &str) = ("format", "json");
@@ -150,7 +150,7 @@ async fn what_is_no_row_is_filtered() {
         lines[4],
         "Reason: The column `id` is not nullable, but it's not found in jsondata.. src line [{\"name\":\"x\"}]; "
     );
-    staged.load.unwrap().commit(f.engine.catalog()).await.unwrap();
+    commit(&f, staged.load.unwrap()).await;
     assert_eq!(f.texts("SELECT id FROM t ORDER BY id").await, ["1", "4"]);
 }
 

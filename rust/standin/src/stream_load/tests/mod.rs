@@ -2,6 +2,7 @@
 
 mod arrow;
 mod cases;
+mod changes;
 mod columns;
 mod csv;
 mod errors;
@@ -13,6 +14,7 @@ use bytes::Bytes;
 
 use super::{LoadRefused, Staged, StreamLoad};
 use crate::be::headers::LoadHeaders;
+use crate::load::Load;
 use crate::sql::tests::Fixture;
 
 /// What a committed load told.
@@ -41,6 +43,12 @@ async fn stage(
     Ok(staged)
 }
 
+/// Makes the rows of a load visible.
+async fn commit(f: &Fixture, load: Load) {
+    let catalog = f.engine.catalog();
+    load.commit(catalog, catalog.clock.stamp()).await.unwrap();
+}
+
 /// Loads and commits; the load must be taken.
 async fn load(f: &Fixture, table: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Counts {
     let staged = match stage(f, table, headers, body.as_ref()).await {
@@ -49,8 +57,7 @@ async fn load(f: &Fixture, table: &str, headers: &[(&str, &str)], body: impl AsR
     };
     assert_eq!(staged.refused, None, "{:?}", staged.error_lines);
     if let Some(load) = staged.load {
-        let catalog = f.engine.catalog();
-        load.commit(catalog, catalog.clock.stamp()).await.unwrap();
+        commit(f, load).await;
     }
     Counts {
         total: staged.total,

@@ -1,6 +1,6 @@
 //! Unique tables: deletes, sequence columns, partial updates.
 
-use super::{all, complaints, load, refusal, stage};
+use super::{all, commit, complaints, load, refusal, stage};
 use crate::sql::tests::Fixture;
 
 const JSON: (&str, &str) = ("format", "json");
@@ -239,9 +239,9 @@ async fn a_prepared_load_outlives_added_and_dropped_columns() {
         .unwrap();
     f.run("ALTER TABLE t ADD COLUMN c INT DEFAULT '7' AFTER id; ALTER TABLE t DROP COLUMN b")
         .await;
-    staged.load.unwrap().commit(f.engine.catalog()).await.unwrap();
+    commit(&f, staged.load.unwrap()).await;
     assert_eq!(rows(&mut f).await, ["1|7|9|new"]);
-    partial.load.unwrap().commit(f.engine.catalog()).await.unwrap();
+    commit(&f, partial.load.unwrap()).await;
     assert_eq!(rows(&mut f).await, ["1|7|9|later"]);
 }
 
