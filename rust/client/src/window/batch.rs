@@ -104,7 +104,10 @@ impl ChangeReader {
         window: &WindowSpec,
         last: &mut Option<(i64, i64, i8)>,
     ) -> Result<ChangeBatch, Error> {
-        let normalized = self.normalizer.apply(header, body, dictionaries)?;
+        let normalized = self
+            .normalizer
+            .apply(header, body, dictionaries)
+            .map_err(with_hint)?;
         let (batch, identity) = (normalized.batch, normalized.identity);
         let layout = Layout::verify(&batch.header, &batch.body, &self.coming)?;
         let mut rows = ChangeRows {
@@ -236,6 +239,17 @@ impl ChangeReader {
     }
 }
 
+/// What a user should know about a NULL where none is declared: a delete may be the cause.
+fn with_hint(error: doris_arrow::Error) -> Error {
+    let null = matches!(&error, doris_arrow::Error::Value { message, .. } if message.contains("NOT NULL"));
+    let error = Error::from(error);
+    if !null {
+        return error;
+    }
+    let hint = "a delete carries key columns alone where the table has no changelog.need_historical_value";
+    Error::new(error.kind(), format!("{error} ({hint})"))
+}
+
 /// Each hidden column must be there once, with a type of its own; gives the type of the operation.
 fn check_hidden(hidden: &Hidden, delivered: &Schema) -> Result<(DorisType, FlinkKind), Error> {
     let mut operation = (DorisType::BigInt, FlinkKind::BigInt);
@@ -284,3 +298,6 @@ fn canonical(spec: &ColumnSpec) -> Result<Field, Error> {
     })?;
     Ok(Field::new(spec.label.clone(), r#type, true))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,11 @@
 
 mod bad_input;
 mod budget;
+mod changelog_window;
+mod changelog_window_faults;
+mod changelog_window_resume;
+mod changelog_window_support;
+mod changelog_window_wait;
 mod endpoints;
 mod faults;
 mod labels;
