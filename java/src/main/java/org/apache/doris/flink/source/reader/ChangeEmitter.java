@@ -5,6 +5,7 @@ import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.split.DorisSplitState;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.base.source.reader.RecordEmitter;
+import org.apache.flink.table.data.columnar.ColumnarRowData;
 import org.apache.flink.types.RowKind;
 
 import java.io.IOException;
@@ -20,6 +21,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
     private final RowEmitter<OUT> rows;
     private final Runnable newsSeen;
     private final RowKind[] kinds;
+    private final boolean followsChanges;
     private final boolean dropsUpdateBefore;
 
     /**
@@ -29,19 +31,24 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
         this.rows = rows;
         this.newsSeen = newsSeen;
         this.kinds = kinds(config);
+        this.followsChanges = config.scanMode().hasIncrementalPhase();
         this.dropsUpdateBefore = kinds[UPDATE_BEFORE] == null && kinds[1] != null;
     }
 
     @Override
     public void emitRecord(ReadRecord record, SourceOutput<OUT> output, DorisSplitState state)
             throws Exception {
+        ColumnarRowData snapshotRow = record.snapshotRow();
+        if (snapshotRow != null) {
+            if (followsChanges) {
+                // What is chained behind may have changed the kind of the re-used row.
+                snapshotRow.setRowKind(RowKind.INSERT);
+            }
+            rows.emit(snapshotRow, null, output);
+            return;
+        }
         switch (record.kind()) {
             case ROW:
-                // What is chained behind may have changed the kind of the re-used row.
-                record.row().setRowKind(RowKind.INSERT);
-                rows.emit(record.row(), null, output);
-                break;
-            case CHANGE:
                 emitChange(record, output, state);
                 break;
             case OPENED:

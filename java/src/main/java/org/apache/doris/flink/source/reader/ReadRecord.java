@@ -12,10 +12,8 @@ final class ReadRecord implements Change {
 
     /** What a record is. */
     enum Kind {
-        /** A row of the snapshot. */
+        /** A row of the snapshot, or of the open window. */
         ROW,
-        /** A row of the open window. */
-        CHANGE,
         /** {@link #window} is read from here on. */
         OPENED,
         /** The open window was read to its end. */
@@ -23,21 +21,28 @@ final class ReadRecord implements Change {
     }
 
     private final ColumnarRowData row;
+    private final ColumnarRowData snapshotRow;
     private final ChangeColumns changes;
 
-    private Kind kind;
+    private Kind kind = Kind.ROW;
     private ChangelogWindow window;
     private int index;
 
     /** Over the rows of a batch, if there is one; {@code changes} is null for the snapshot. */
     ReadRecord(ColumnarRowData row, ChangeColumns changes) {
         this.row = row;
+        this.snapshotRow = changes == null ? row : null;
         this.changes = changes;
     }
 
     /** Makes this the row at an index. */
     ReadRecord row(int index) {
-        this.kind = changes == null ? Kind.ROW : Kind.CHANGE;
+        if (snapshotRow != null) {
+            // Nothing but rows is among the rows of the snapshot.
+            snapshotRow.setRowId(index);
+            return this;
+        }
+        this.kind = Kind.ROW;
         this.index = index;
         row.setRowId(index);
         return this;
@@ -54,6 +59,11 @@ final class ReadRecord implements Change {
     ReadRecord closed() {
         this.kind = Kind.CLOSED;
         return this;
+    }
+
+    /** The row, when it is one of the snapshot; else null. */
+    ColumnarRowData snapshotRow() {
+        return snapshotRow;
     }
 
     /** What this is. */
