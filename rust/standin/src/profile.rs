@@ -227,6 +227,8 @@ impl Switches {
             "doris-5.0-binlog" => Ok(Self {
                 changelog_names: NameSet::Binlog,
                 changelog_border: Border::EndInclusive,
+                // The pool came after the new names: a client of that time opens a session for each window and closes none.
+                flight_session_pool: false,
                 change: ChangelogSwitches {
                     tso_status: TsoStatus::Plain,
                     ..ChangelogSwitches::default()
