@@ -37,6 +37,7 @@ final class SliceWindows {
     private SliceRead reading;
     private long begunNanos;
     private long waitedMillis;
+    private long rows;
     private boolean interrupted;
 
     SliceWindows(
@@ -118,6 +119,7 @@ final class SliceWindows {
         }
         begunNanos = System.nanoTime();
         waitedMillis = readerScan.figures().visibleWaitMillis;
+        rows = 0;
         interrupted = false;
         readerScan.open().startWindow(next.request());
         reading = next;
@@ -163,6 +165,7 @@ final class SliceWindows {
         if (batch.rows() > 0) {
             metrics.fetched(changes.tso(batch.rows() - 1));
         }
+        rows += batch.rows();
         reading.handOut(changes, batch.rows());
         retries.forget(reading.splitId());
         return ArrowRecords.ofWindow(reading.splitId(), reading.tell(), batch, outstanding);
@@ -174,7 +177,8 @@ final class SliceWindows {
         if (!interrupted) {
             long waited = readerScan.figures().visibleWaitMillis - waitedMillis;
             long taken = (System.nanoTime() - begunNanos) / 1_000_000 - waited;
-            length.wasRead(slice.window().endMillis() - slice.window().startMillis(), taken);
+            long window = slice.window().endMillis() - slice.window().startMillis();
+            length.wasRead(window, taken, rows);
         }
         RecordsWithSplitIds<ReadRecord> records =
                 ArrowRecords.endOfWindow(slice.splitId(), slice.tell());

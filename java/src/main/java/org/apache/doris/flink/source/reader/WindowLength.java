@@ -14,6 +14,11 @@ final class WindowLength {
     private static final long LONGEST_MILLIS = 86_400_000;
     private static final long DEFAULT_INTERVAL_MILLIS = 10_000;
 
+    /**
+     * With fewer it is the question that takes time, not the rows: shorter windows would not help.
+     */
+    private static final long FEW_ROWS = 10_000;
+
     private final boolean fitted;
     private final long targetMillis;
 
@@ -39,16 +44,18 @@ final class WindowLength {
      *
      * @param length of the window, ms of changes
      * @param taken to read it, ms without waiting for transactions and pauses
+     * @param rows that it had
      */
-    void wasRead(long length, long taken) {
+    void wasRead(long length, long taken, long rows) {
         if (!fitted) {
             return;
         }
-        if (taken > targetMillis) {
+        boolean few = rows < FEW_ROWS;
+        if (taken > targetMillis && !few) {
             // Of the window that was read: it may have been shorter than allowed.
             long half = Math.floorDiv(length / 2, 1000L) * 1000L;
             millis = Math.min(millis, Math.max(SHORTEST_MILLIS, half));
-        } else if (taken < targetMillis / 2 && length >= millis) {
+        } else if ((taken < targetMillis / 2 || few) && length >= millis) {
             millis = Math.min(LONGEST_MILLIS, millis * 2);
         }
     }
