@@ -31,6 +31,8 @@ final class StandinProcess implements BeforeEachCallback, AfterEachCallback {
                 + "DISTRIBUTED BY HASH(id) BUCKETS 3 PROPERTIES ('replication_num' = '1');\n"
                 + "INSERT INTO test.boundary VALUES (1, 'Zoë'), (2, NULL), (3, '😀'), (4, '');\n";
     private static final Pattern ADMIN_PORT = Pattern.compile("\"admin\"\\s*:\\s*(\\d+)");
+    private static final Pattern MYSQL_PORT =
+            Pattern.compile("\"fe\"\\s*:\\s*\\[\\s*\\{[^}]*\"mysql\"\\s*:\\s*(\\d+)");
     private static final Pattern HTTP_PORT =
             Pattern.compile("\"fe\"\\s*:\\s*\\[\\s*\\{[^}]*\"http\"\\s*:\\s*(\\d+)");
 
@@ -38,6 +40,7 @@ final class StandinProcess implements BeforeEachCallback, AfterEachCallback {
     private Path folder;
     private Process server;
     private int port;
+    private int mysql;
     private int admin;
 
     StandinProcess() {
@@ -61,6 +64,11 @@ final class StandinProcess implements BeforeEachCallback, AfterEachCallback {
     /** Where the front end is. */
     String fenodes() {
         return "127.0.0.1:" + port;
+    }
+
+    /** The MySQL port of the front end. */
+    int mysqlPort() {
+        return mysql;
     }
 
     /** A call of the admin port; the answer's body. */
@@ -103,10 +111,12 @@ final class StandinProcess implements BeforeEachCallback, AfterEachCallback {
                 () -> Files.exists(ports) || !server.isAlive());
         Matcher http = HTTP_PORT.matcher(text(ports));
         Matcher control = ADMIN_PORT.matcher(text(ports));
-        if (!server.isAlive() || !http.find() || !control.find()) {
+        Matcher statements = MYSQL_PORT.matcher(text(ports));
+        if (!server.isAlive() || !http.find() || !control.find() || !statements.find()) {
             throw new AssertionError("the stand-in did not start: " + text(log) + text(ports));
         }
         port = Integer.parseInt(http.group(1));
+        mysql = Integer.parseInt(statements.group(1));
         admin = Integer.parseInt(control.group(1));
     }
 
