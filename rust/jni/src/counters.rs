@@ -4,7 +4,7 @@ use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::jint;
 
-use crate::{batch, call, convert, guard, load, log, plan, runtime, scan, sink};
+use crate::{batch, call, changelog, convert, guard, load, log, plan, runtime, scan, sink};
 
 /// `long[] counters()`: open handles but batches, batches that Java holds, native bytes of batches, queues and loads, threads of
 /// the runtime, identity batches, converted batches, open Flight sessions, lost log records.
@@ -36,8 +36,16 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_drainLog<'l>(
 fn snapshot() -> [i64; 8] {
     let client = doris_client::process_counters();
     let long = |n: usize| convert::long(n as u64);
-    let handles =
-        scan::SCANS.len() + plan::PLANS.len() + sink::SINKS.len() + load::LOADS.len() + call::CALLS.len();
+    let handles = [
+        scan::SCANS.len(),
+        plan::PLANS.len(),
+        sink::SINKS.len(),
+        load::LOADS.len(),
+        changelog::CHANGELOGS.len(),
+        call::CALLS.len(),
+    ]
+    .iter()
+    .sum();
     [
         long(handles),
         long(batch::BATCHES.len()),

@@ -10,7 +10,7 @@
 //! | [`convert`], [`request`] | arrays in, arrays out; maps of text in them |
 //! | [`buffers`] | direct `ByteBuffer`s over a batch, and over the ring of a load |
 //! | [`task`] | work that is started, polled and read: plans and calls |
-//! | [`scan`], [`plan`], [`batch`], [`sink`], [`load`], [`call`], [`describe`] | the exports, one file per kind of handle |
+//! | [`scan`], [`plan`], [`batch`], [`sink`], [`load`], [`changelog`], [`call`], [`describe`] | the exports, one file per kind of handle |
 //! | [`counters`], [`log`] | what the process holds; log records for Java |
 //!
 //! Threads: only threads of the JVM call in, and no native thread calls out. The Java side is
