@@ -166,7 +166,14 @@ impl Load {
         let rows = std::mem::replace(&mut self.rows, empty).finish()?;
         let version = self.table.snapshot();
         let mut writer = crate::tablet_commit::Writer::default();
-        append_shaped(&version, &mut writer, rows.clone(), &self.shape, catalog.moment(), false)?;
+        append_shaped(
+            &version,
+            &mut writer,
+            rows.clone(),
+            &self.shape,
+            catalog.moment(),
+            false,
+        )?;
         self.rows = WriteSet::of(self.row_schema(), rows);
         Ok(())
     }

@@ -52,7 +52,11 @@ impl From<Vec<Arc<StoredBatch>>> for Changed {
 }
 
 impl Changed {
-    fn recorded(batches: Vec<Arc<StoredBatch>>, tablet: &Tablet, added: Vec<Chunk>) -> Result<Self, SqlError> {
+    fn recorded(
+        batches: Vec<Arc<StoredBatch>>,
+        tablet: &Tablet,
+        added: Vec<Chunk>,
+    ) -> Result<Self, SqlError> {
         Ok(Self {
             batches,
             changes: match added.is_empty() {
@@ -83,7 +87,6 @@ impl Writer {
     pub fn forget(&mut self) {
         self.indexes.clear();
     }
-
 }
 
 /// Where the keys of a tablet are; read from its rows the first time.
@@ -186,18 +189,24 @@ pub fn append_shaped(
             .filter(|b| b.num_rows() > 0)
             .collect::<Vec<_>>();
         // Rows of a temporary partition become part of the table without being written into it.
-        let mut recording = changelog.filter(|_| !partition.temporary).map(|changelog| Recording {
-            stamp: moment.stamp,
-            history: changelog.history,
-            backend: tablet.backend_index,
-            lsns: &mut *lsns,
-        });
+        let mut recording = changelog
+            .filter(|_| !partition.temporary)
+            .map(|changelog| Recording {
+                stamp: moment.stamp,
+                history: changelog.history,
+                backend: tablet.backend_index,
+                lsns: &mut *lsns,
+            });
         let (changed, added) = match schema.keys_type {
             KeysType::Duplicate => {
                 let mut all = tablet.batches.clone();
                 let mut added = Vec::new();
                 for batch in batches {
-                    added.extend(recording.as_mut().map(|recording| recording.appended(batch.clone())));
+                    added.extend(
+                        recording
+                            .as_mut()
+                            .map(|recording| recording.appended(batch.clone())),
+                    );
                     push_batch(&mut all, batch, None)?;
                 }
                 (all, added)

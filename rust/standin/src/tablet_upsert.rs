@@ -1,7 +1,7 @@
 //! Merge-on-write: rows of a Unique table's tablet take the place of the rows with their keys.
 
-use std::collections::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};

@@ -111,7 +111,14 @@ impl ChangeLog {
             while start < chunk.len() {
                 let length = (chunk.len() - start).min(BATCH_ROWS);
                 let whole = length == chunk.len();
-                push(&mut chunks, if whole { chunk.clone() } else { chunk.slice(start, length) })?;
+                push(
+                    &mut chunks,
+                    if whole {
+                        chunk.clone()
+                    } else {
+                        chunk.slice(start, length)
+                    },
+                )?;
                 start += length;
             }
         }
@@ -159,9 +166,7 @@ impl ChangeLog {
 fn push(chunks: &mut Vec<Arc<Chunk>>, chunk: Chunk) -> Result<(), SqlError> {
     let joins = chunks.last().is_some_and(|last| {
         let stamps = last.tso.values().last() <= chunk.tso.values().first();
-        stamps
-            && last.len() + chunk.len() <= TAIL_ROWS
-            && last.bytes() + chunk.bytes() <= BATCH_BYTES
+        stamps && last.len() + chunk.len() <= TAIL_ROWS && last.bytes() + chunk.bytes() <= BATCH_BYTES
     });
     let chunk = match chunks.pop_if(|_| joins) {
         Some(last) => last.joined(&chunk)?,

@@ -69,6 +69,9 @@ mod tests {
     fn back_ends_that_count_by_themselves_give_the_same_numbers() {
         let mut lsns = Lsns::new(true);
         assert_eq!((lsns.take(0, 3), lsns.take(1, 3)), (FIRST, FIRST));
-        assert_eq!((lsns.take(0, 9000), lsns.take(0, 1)), (FIRST + BLOCK, FIRST + BLOCK + 9000));
+        assert_eq!(
+            (lsns.take(0, 9000), lsns.take(0, 1)),
+            (FIRST + BLOCK, FIRST + BLOCK + 9000)
+        );
     }
 }

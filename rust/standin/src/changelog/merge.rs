@@ -85,7 +85,10 @@ impl Iterator for Merge {
         if to < run.rows.end {
             self.heads.push(Reverse((run.key(to), at, to)));
         }
-        Some(Segment { run: at, rows: from..to })
+        Some(Segment {
+            run: at,
+            rows: from..to,
+        })
     }
 }
 
@@ -119,8 +122,9 @@ mod tests {
             run(&[]),
             run(&[(2, 1, 3), (2, 3, 0)]),
         ]);
-        let found: Vec<(usize, Range<usize>)> =
-            Merge::new(runs.clone()).map(|segment| (segment.run, segment.rows)).collect();
+        let found: Vec<(usize, Range<usize>)> = Merge::new(runs.clone())
+            .map(|segment| (segment.run, segment.rows))
+            .collect();
         assert_eq!(found[0], (0, 0..3));
         assert_eq!(found.last(), Some(&(0, 3..4)));
         let keys: Vec<Key> = found

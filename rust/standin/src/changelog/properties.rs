@@ -82,7 +82,11 @@ pub(crate) fn declare(
     let Some(family) = declared else { return Ok(()) };
     one_family(&mut schema.properties, family);
     let key = |suffix: &str| format!("{family}{suffix}");
-    if !schema.properties.get(&key(ENABLE)).is_some_and(|value| is_true(value)) {
+    if !schema
+        .properties
+        .get(&key(ENABLE))
+        .is_some_and(|value| is_true(value))
+    {
         return Ok(());
     }
     let properties = &mut schema.properties;
@@ -173,7 +177,10 @@ fn check_model(
         .is_none_or(|value| is_true(value));
     match schema.keys_type {
         KeysType::Duplicate if changelog.history => {
-            return Err(worded(names, "Duplicate table model don't support record historical value"));
+            return Err(worded(
+                names,
+                "Duplicate table model don't support record historical value",
+            ));
         }
         KeysType::Duplicate => {}
         KeysType::Unique if merge_on_write && clustered => {
@@ -184,7 +191,10 @@ fn check_model(
         }
         KeysType::Unique if merge_on_write => {}
         KeysType::Unique | KeysType::Aggregate => {
-            return Err(worded(names, "Only duplicate and mow table model support binlog<Row>"));
+            return Err(worded(
+                names,
+                "Only duplicate and mow table model support binlog<Row>",
+            ));
         }
     }
     schema
@@ -196,17 +206,26 @@ fn check_model(
 /// Checks a column of a table that records its changes.
 pub(crate) fn check_column(column: &Column, names: NameSet) -> Result<(), SqlError> {
     if column.auto_increment {
-        return Err(worded(names, "Table with binlog<Row> does not support auto-increment column"));
+        return Err(worded(
+            names,
+            "Table with binlog<Row> does not support auto-increment column",
+        ));
     }
     if column.doris_type == DorisType::Variant {
-        return Err(worded(names, "Table with binlog<Row> does not support VARIANT column"));
+        return Err(worded(
+            names,
+            "Table with binlog<Row> does not support VARIANT column",
+        ));
     }
     Ok(())
 }
 
 /// The refusal of changes that a table with a changelog does not take.
 pub(crate) fn not_allowed(names: NameSet) -> SqlError {
-    worded(names, "Not allowed to perform current operation on Table With binlog<row>")
+    worded(
+        names,
+        "Not allowed to perform current operation on Table With binlog<row>",
+    )
 }
 
 /// `ALTER TABLE … SET (…)`: the table's properties with the given ones. Only the time that changes are kept can change.
@@ -237,7 +256,10 @@ pub(crate) fn alter(
                 return Err(worded(names, "can't disable binlog when format is [Row]"));
             }
             ENABLE if recorded.is_none() && is_true(&value) => {
-                return Err(worded(names, "not support enable binlog<Row> on an existing table"));
+                return Err(worded(
+                    names,
+                    "not support enable binlog<Row> on an existing table",
+                ));
             }
             HISTORY if was != is_true(&value) => {
                 return Err(SqlError::plain(format!(

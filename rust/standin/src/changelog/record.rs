@@ -72,14 +72,24 @@ impl Recording<'_> {
         let columns = (0..schema.columns.len())
             .map(|column| {
                 let keys_only = !self.history && !schema.columns[column].key;
-                draft.column(column, own, stored, keys_only, &schema.columns[column].doris_type.arrow_type())
+                draft.column(
+                    column,
+                    own,
+                    stored,
+                    keys_only,
+                    &schema.columns[column].doris_type.arrow_type(),
+                )
             })
             .collect::<Result<Vec<_>, _>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         let rows = RecordBatch::try_new_with_options(schema.stored_schema(), columns, &options)
             .map_err(SqlError::plain)?;
         let numbers = draft.numbers.iter().map(|number| first + i64::from(*number));
-        let updates = draft.ops.iter().zip(&draft.updates).any(|(op, update)| *op == 0 && *update);
+        let updates = draft
+            .ops
+            .iter()
+            .zip(&draft.updates)
+            .any(|(op, update)| *op == 0 && *update);
         let updates = updates.then(|| {
             let mut bits = BooleanBufferBuilder::new(count);
             draft.updates.iter().for_each(|update| bits.append(*update));
@@ -275,7 +285,9 @@ impl Recorder {
             for (row, change) in changes.iter().enumerate() {
                 let number = draft.records;
                 let own = Row::Own(row);
-                let before = change.before.map(|(batch, row)| Row::Stored(batch as usize, row as usize));
+                let before = change
+                    .before
+                    .map(|(batch, row)| Row::Stored(batch as usize, row as usize));
                 match (change.fate, before) {
                     (Fate::Nothing, _) | (Fate::Deletes, None) => {}
                     (Fate::Written, None) => draft.push(own, 0, number, false),

@@ -60,7 +60,11 @@ impl Engine {
         let Some(changelog) = table.snapshot().schema.changelog() else {
             return Ok(0);
         };
-        let border = first_stamp(changelog.expired_to_ms(self.catalog().clock.current()).saturating_add(1));
+        let border = first_stamp(
+            changelog
+                .expired_to_ms(self.catalog().clock.current())
+                .saturating_add(1),
+        );
         let border = i64::try_from(border).unwrap_or(i64::MAX);
         let writer = Arc::clone(&table.writer).lock_owned().await;
         let before = rows(&table);

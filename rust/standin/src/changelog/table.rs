@@ -86,7 +86,11 @@ impl ChangesTable {
         }
         let columns = hidden_columns(switches);
         let mut fields: Vec<Arc<Field>> = schema.compute_schema().fields().iter().cloned().collect();
-        for (field, _) in fields.iter_mut().zip(&schema.columns).filter(|(_, column)| !column.key) {
+        for (field, _) in fields
+            .iter_mut()
+            .zip(&schema.columns)
+            .filter(|(_, column)| !column.key)
+        {
             // Without before images a deletion carries its key alone.
             *field = Arc::new(field.as_ref().clone().with_nullable(true));
         }
@@ -174,8 +178,15 @@ impl PartitionStream for ChangesStream {
 
     fn execute(&self, _context: Arc<TaskContext>) -> SendableRecordBatchStream {
         let schema = Arc::clone(&self.schema);
-        let batches = Batches::new(Arc::clone(&self.changes), self.projection.clone(), Arc::clone(&schema));
+        let batches = Batches::new(
+            Arc::clone(&self.changes),
+            self.projection.clone(),
+            Arc::clone(&schema),
+        );
         let batches = batches.map(|batch| batch.map_err(|error| DataFusionError::External(Box::new(error))));
-        Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::iter(batches)))
+        Box::pin(RecordBatchStreamAdapter::new(
+            schema,
+            futures::stream::iter(batches),
+        ))
     }
 }

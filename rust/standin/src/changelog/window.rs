@@ -56,7 +56,10 @@ impl Incr {
             )));
         }
         if schema.changelog().is_none() {
-            return Err(worded(names, "INCR query requires ROW binlog enabled on base table."));
+            return Err(worded(
+                names,
+                "INCR query requires ROW binlog enabled on base table.",
+            ));
         }
         let value = |wanted: &str| {
             let given = self.parameters.iter().rev().find(|(name, _)| name == wanted);
@@ -107,7 +110,9 @@ fn read_time(text: &str, zone: &Zone) -> Result<i64, SqlError> {
     if !fits || !fraction_fits {
         return Err(invalid());
     }
-    let seconds = read_instant(seconds, 0, zone).ok_or_else(invalid)?.div_euclid(1000);
+    let seconds = read_instant(seconds, 0, zone)
+        .ok_or_else(invalid)?
+        .div_euclid(1000);
     let digits = fraction.strip_prefix('.').unwrap_or_default();
     let ms: i64 = format!("{digits:0<3}")[..3].parse().unwrap_or(0);
     Ok(seconds + ms)
@@ -162,14 +167,36 @@ mod tests {
     #[test]
     fn times_are_wall_clock_with_a_fraction_or_not() {
         let shanghai: Zone = "Asia/Shanghai".parse().unwrap();
-        assert_eq!(read_time("2026-10-09 10:00:00", &Zone::UTC).unwrap(), 1_791_540_000_000);
-        assert_eq!(read_time("2026-10-09 10:00:00", &shanghai).unwrap(), 1_791_511_200_000);
-        assert_eq!(read_time("2026-10-09 10:00:00.1239", &Zone::UTC).unwrap(), 1_791_540_000_123);
-        assert_eq!(read_time("2026-10-09 10:00:00.5", &Zone::UTC).unwrap(), 1_791_540_000_500);
+        assert_eq!(
+            read_time("2026-10-09 10:00:00", &Zone::UTC).unwrap(),
+            1_791_540_000_000
+        );
+        assert_eq!(
+            read_time("2026-10-09 10:00:00", &shanghai).unwrap(),
+            1_791_511_200_000
+        );
+        assert_eq!(
+            read_time("2026-10-09 10:00:00.1239", &Zone::UTC).unwrap(),
+            1_791_540_000_123
+        );
+        assert_eq!(
+            read_time("2026-10-09 10:00:00.5", &Zone::UTC).unwrap(),
+            1_791_540_000_500
+        );
         assert_eq!(read_time("0", &shanghai).unwrap(), 0);
-        for bad in ["", "1", "2026-10-09", "2026-13-09 10:00:00", "2026-10-09T10:00:00", "2026-10-09 10:00:00."] {
+        for bad in [
+            "",
+            "1",
+            "2026-10-09",
+            "2026-13-09 10:00:00",
+            "2026-10-09T10:00:00",
+            "2026-10-09 10:00:00.",
+        ] {
             let text = read_time(bad, &Zone::UTC).unwrap_err().message;
-            assert!(text.ends_with(&format!("Invalid TIMESTAMP format in incr clause: {bad}")), "{text}");
+            assert!(
+                text.ends_with(&format!("Invalid TIMESTAMP format in incr clause: {bad}")),
+                "{text}"
+            );
         }
     }
 

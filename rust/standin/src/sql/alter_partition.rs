@@ -47,7 +47,11 @@ impl Alter<'_> {
         Ok(())
     }
 
-    pub(super) fn drop_partition(&mut self, cursor: &mut Cursor<'_>, temporary: bool) -> Result<(), SqlError> {
+    pub(super) fn drop_partition(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        temporary: bool,
+    ) -> Result<(), SqlError> {
         let if_exists = cursor.eat_all(&["IF", "EXISTS"]);
         let name = cursor.ident()?;
         cursor.eat("FORCE");

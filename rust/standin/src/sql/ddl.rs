@@ -13,8 +13,8 @@ use crate::catalog_schema::TableSchema;
 use crate::changelog;
 use crate::changelog::lsn::Lsns;
 use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
 use crate::profile_changelog::LsnScope;
+use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
 use crate::tablet_commit::change_tablets;
 
 /// The answer of a statement that has no rows.
@@ -120,7 +120,13 @@ impl Engine {
             };
             self.new_partition(own, partition.bound.clone(), partition.tablets.len(), false)
         });
-        self.add_table(&database, &name, if_not_exists, Arc::clone(&version.schema), partitions.collect())
+        self.add_table(
+            &database,
+            &name,
+            if_not_exists,
+            Arc::clone(&version.schema),
+            partitions.collect(),
+        )
     }
 
     /// Makes a table that was checked.
@@ -153,10 +159,7 @@ impl Engine {
     }
 
     /// As Doris does, refuses more replicas than there are back ends.
-    fn check_replication(
-        &self,
-        properties: &BTreeMap<String, String>,
-    ) -> Result<(), SqlError> {
+    fn check_replication(&self, properties: &BTreeMap<String, String>) -> Result<(), SqlError> {
         let Some(text) = properties.get("replication_num") else {
             return Ok(());
         };

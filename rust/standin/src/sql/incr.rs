@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
 use datafusion::sql::sqlparser::ast::{
-    ExceptSelectItem, Ident, ObjectName, ObjectNamePart, Select, SelectItem, SelectItemQualifiedWildcardKind,
-    Statement, TableFactor, TableWithJoins, VisitMut, VisitorMut, WildcardAdditionalOptions,
+    ExceptSelectItem, Expr, Ident, ObjectName, ObjectNamePart, OrderByExpr, OrderByKind, Query, Select,
+    SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement, TableFactor, TableWithJoins, VisitMut,
+    VisitorMut, WildcardAdditionalOptions,
 };
 use datafusion::sql::sqlparser::tokenizer::Token;
 
@@ -17,6 +18,7 @@ use crate::changelog::table::{ChangesTable, hidden_names};
 use crate::changelog::window::Incr;
 use crate::clock::{Tso, first_stamp};
 use crate::engine::{Engine, Session, SqlError};
+use crate::profile_changelog::LsnScope;
 use crate::tablet::Table;
 
 /// The word behind a table's name.
@@ -89,24 +91,28 @@ impl Engine {
         )))
     }
 
-    /// Makes every `*` over changes leave their hidden columns out.
-    pub(crate) fn hide_columns(&self, statement: &mut Statement, lifted: &[Lifted]) {
+    /// Makes every `*` over changes leave their hidden columns out, and spares orders what cannot decide anything.
+    pub(crate) fn prepare_changes(&self, statement: &mut Statement, lifted: &[Lifted]) {
         let is_changes = |lifted: &Lifted| matches!(lifted, Lifted::Place(place) if place.incr.is_some());
         if lifted.iter().any(is_changes) {
             let names = lifted.iter().enumerate().filter(|(_, lifted)| is_changes(lifted));
             let _ = statement.visit(&mut Hider {
                 relations: names.map(|(number, _)| lifted_name(number)).collect(),
                 hidden: hidden_names(self.switches()),
+                unique: self.switches().change.lsn_scope == LsnScope::Table,
             });
         }
     }
 }
 
-/// Adds `EXCEPT (…)` to wildcards.
+/// Adds `EXCEPT (…)` to wildcards, and cuts orders off behind what is unique.
 struct Hider {
     /// Names of relations with hidden columns.
     relations: Vec<String>,
+    /// The hidden columns in lower case: stamp, number and operation in each family of names.
     hidden: Vec<String>,
+    /// No two changes of a table have all three in common.
+    unique: bool,
 }
 
 /// A relation of a select: its alias, and whether it has hidden columns.
@@ -159,8 +165,51 @@ impl Hider {
     }
 }
 
+impl Hider {
+    /// Whether the select reads changes and nothing else, under their own names.
+    fn reads_changes(&self, select: &Select) -> bool {
+        let aliased = select.projection.iter().any(|item| {
+            matches!(item, SelectItem::ExprWithAlias { alias, .. } if self.hidden.contains(&alias.value.to_lowercase()))
+        });
+        let relations = self.relations(&select.from);
+        !aliased && relations.is_some_and(|relations| matches!(relations.as_slice(), [(_, true)]))
+    }
+
+    /// Drops what follows stamp, number and operation at the head of an order: it would only make the server sort.
+    fn shorten(&self, order: &mut Vec<OrderByExpr>) {
+        let name = |by: &OrderByExpr| match &by.expr {
+            _ if by.options.asc == Some(false) => None,
+            Expr::Identifier(ident) => Some(ident.value.to_lowercase()),
+            Expr::CompoundIdentifier(parts) => parts.last().map(|ident| ident.value.to_lowercase()),
+            _ => None,
+        };
+        let head: Vec<Option<String>> = order.iter().take(3).map(name).collect();
+        let is_head = |family: &[String]| {
+            family
+                .iter()
+                .map(|name| Some(name.clone()))
+                .eq(head.iter().cloned())
+        };
+        if self.hidden.chunks(3).any(is_head) {
+            order.truncate(3);
+        }
+    }
+}
+
 impl VisitorMut for Hider {
     type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        let reads = matches!(query.body.as_ref(), SetExpr::Select(select) if self.reads_changes(select));
+        if self.unique
+            && reads
+            && let Some(order) = &mut query.order_by
+            && let OrderByKind::Expressions(list) = &mut order.kind
+        {
+            self.shorten(list);
+        }
+        ControlFlow::Continue(())
+    }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         let Some(relations) = self.relations(&select.from) else {

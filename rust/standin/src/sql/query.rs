@@ -158,7 +158,7 @@ impl Engine {
             items,
         } = rewrite(statement, &variables)?;
         let mut ast = parse(tokens)?;
-        self.hide_columns(&mut ast, &lifted);
+        self.prepare_changes(&mut ast, &lifted);
         let shown = normalise(&mut ast, &items);
         let surroundings = Surroundings {
             zone: self.zone(session),

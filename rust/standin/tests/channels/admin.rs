@@ -77,17 +77,32 @@ async fn the_changelog_of_a_table_is_shown_and_purged() {
     }
     let (_, table) = call(&standin, "GET", "/tables/test/c", "").await;
     let log = &table["changelog"];
-    assert_eq!((&log["rows"], &log["ttl_seconds"], &log["history"]), (&json!(3), &json!(60), &json!(false)));
-    assert_eq!((&log["oldest_tso"], &log["newest_tso"]), (&table["stamp"], &table["stamp"]));
+    assert_eq!(
+        (&log["rows"], &log["ttl_seconds"], &log["history"]),
+        (&json!(3), &json!(60), &json!(false))
+    );
+    assert_eq!(
+        (&log["oldest_tso"], &log["newest_tso"]),
+        (&table["stamp"], &table["stamp"])
+    );
     call(&standin, "POST", "/clock", r#"{"advance_ms":60000}"#).await;
     let (_, table) = call(&standin, "GET", "/tables/test/c", "").await;
     let committed = table["stamp"].as_i64().unwrap() >> 18;
-    assert!(table["changelog"]["expired_to_ms"].as_i64().unwrap() >= committed, "{table}");
+    assert!(
+        table["changelog"]["expired_to_ms"].as_i64().unwrap() >= committed,
+        "{table}"
+    );
     let purged = call(&standin, "POST", "/tables/test/c/purge", "").await;
     assert_eq!(purged, (200, json!({"purged": 3})));
     let (_, table) = call(&standin, "GET", "/tables/test/c", "").await;
-    assert_eq!((&table["changelog"]["rows"], &table["rows"]), (&json!(0), &json!(3)));
-    assert_eq!(call(&standin, "POST", "/tables/test/nothing/purge", "").await.0, 404);
+    assert_eq!(
+        (&table["changelog"]["rows"], &table["rows"]),
+        (&json!(0), &json!(3))
+    );
+    assert_eq!(
+        call(&standin, "POST", "/tables/test/nothing/purge", "").await.0,
+        404
+    );
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Hidden columns, and changes as a relation among others.
 
+use datafusion::physical_plan::displayable;
+
 use super::{switches, unique, unique_table};
 use crate::sql::lexer::statements;
 use crate::sql::tests::Fixture;
@@ -20,9 +22,20 @@ async fn the_hidden_columns_must_be_named() {
     let rows = f.rows(sql).await;
     assert_eq!(
         names(&rows),
-        ["id", "name", "v", "__DORIS_BINLOG_TSO__", "__DORIS_BINLOG_LSN__", "__DORIS_BINLOG_OP__"]
+        [
+            "id",
+            "name",
+            "v",
+            "__DORIS_BINLOG_TSO__",
+            "__DORIS_BINLOG_LSN__",
+            "__DORIS_BINLOG_OP__"
+        ]
     );
-    let types: Vec<String> = rows.columns.iter().map(|column| column.doris_type.sql_name()).collect();
+    let types: Vec<String> = rows
+        .columns
+        .iter()
+        .map(|column| column.doris_type.sql_name())
+        .collect();
     assert_eq!(types[3..], ["bigint", "bigint", "tinyint"]);
     assert_eq!(rows.row_count(), 1);
     assert_eq!(
@@ -31,36 +44,57 @@ async fn the_hidden_columns_must_be_named() {
         ["0"]
     );
     let unknown = f.error("SELECT __DORIS_CHANGELOG_TSO__ FROM t").await;
-    assert!(unknown.contains("Unknown column '__DORIS_CHANGELOG_TSO__'") || unknown.contains("nknown column"), "{unknown}");
+    assert!(
+        unknown.contains("Unknown column '__DORIS_CHANGELOG_TSO__'") || unknown.contains("nknown column"),
+        "{unknown}"
+    );
 }
 
 #[tokio::test]
 async fn a_server_has_the_names_of_its_family_only() {
-    for (names, mine, other) in [("changelog", "CHANGELOG", "BINLOG"), ("binlog", "BINLOG", "CHANGELOG")] {
-        let mut f = Fixture::with(switches(&[&format!("changelog_names={names}"), "changelog_op=int64"])).await;
+    for (names, mine, other) in [
+        ("changelog", "CHANGELOG", "BINLOG"),
+        ("binlog", "BINLOG", "CHANGELOG"),
+    ] {
+        let mut f = Fixture::with(switches(&[
+            &format!("changelog_names={names}"),
+            "changelog_op=int64",
+        ]))
+        .await;
         let table = unique_table("t", true, 1, r#", "changelog.format" = "ROW""#);
         f.run(&table.replace("changelog.", &format!("{names}."))).await;
         f.run("INSERT INTO t VALUES (1, 'a', 1)").await;
         let rows = f
-            .rows(&format!("SELECT __DORIS_{mine}_OP__ FROM t@incr('incrementType' = \"DETAIL\")"))
+            .rows(&format!(
+                "SELECT __DORIS_{mine}_OP__ FROM t@incr('incrementType' = \"DETAIL\")"
+            ))
             .await;
         assert_eq!(rows.columns[0].doris_type.sql_name(), "bigint");
         let sql = format!("SELECT __DORIS_{other}_TSO__ FROM t@incr('incrementType' = 'DETAIL') LIMIT 0");
         let unknown = f.error(&sql).await;
         assert!(unknown.contains("Unknown column"), "{unknown}");
-        assert_eq!(f.texts("SELECT * FROM t@incr('incrementType' = 'DETAIL')").await, ["1|a|1"]);
-        assert!(f.error(&unique_table("u", true, 1, "").replace("changelog.", &format!("{}.", other.to_lowercase())))
+        assert_eq!(
+            f.texts("SELECT * FROM t@incr('incrementType' = 'DETAIL')").await,
+            ["1|a|1"]
+        );
+        assert!(
+            f.error(
+                &unique_table("u", true, 1, "").replace("changelog.", &format!("{}.", other.to_lowercase()))
+            )
             .await
-            .contains("Unknown properties"));
+            .contains("Unknown properties")
+        );
     }
 }
 
 #[tokio::test]
 async fn changes_are_a_relation_like_others() {
     let mut f = unique(true, "").await;
-    f.run("INSERT INTO t VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3)").await;
+    f.run("INSERT INTO t VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3)")
+        .await;
     f.run("UPDATE t SET v = 20 WHERE id = 2").await;
-    f.run("CREATE TABLE n (id INT, title STRING) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1").await;
+    f.run("CREATE TABLE n (id INT, title STRING) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
     f.run("INSERT INTO n VALUES (1, 'one'), (2, 'two')").await;
     let detail = "@incr('incrementType' = 'DETAIL')";
     assert_eq!(
@@ -71,7 +105,10 @@ async fn changes_are_a_relation_like_others() {
         ["1|one|1|a|1", "2|two|2|b|2", "2|two|2|b|20"]
     );
     assert_eq!(
-        f.texts(&format!("SELECT * FROM d.t{detail} a, t{detail} b WHERE a.id = 3 AND b.id = 3")).await,
+        f.texts(&format!(
+            "SELECT * FROM d.t{detail} a, t{detail} b WHERE a.id = 3 AND b.id = 3"
+        ))
+        .await,
         ["3|c|3|3|c|3"]
     );
     assert_eq!(
@@ -86,9 +123,15 @@ async fn changes_are_a_relation_like_others() {
         .await,
         ["0|3", "2|1", "3|1"]
     );
-    f.run(&format!("CREATE VIEW w AS SELECT id, v FROM t{detail} WHERE id > 2")).await;
+    f.run(&format!(
+        "CREATE VIEW w AS SELECT id, v FROM t{detail} WHERE id > 2"
+    ))
+    .await;
     assert_eq!(f.texts("SELECT * FROM w").await, ["3|3"]);
-    f.run(&format!("INSERT INTO n SELECT id, name FROM t{detail} WHERE __DORIS_BINLOG_OP__ = 3")).await;
+    f.run(&format!(
+        "INSERT INTO n SELECT id, name FROM t{detail} WHERE __DORIS_BINLOG_OP__ = 3"
+    ))
+    .await;
     assert_eq!(f.texts("SELECT COUNT(*) FROM n").await, ["3"]);
     for (sql, reason) in [
         ("SELECT * FROM w@incr()", "is a view"),
@@ -102,16 +145,47 @@ async fn changes_are_a_relation_like_others() {
     }
 }
 
+async fn physical_plan(f: &Fixture, order: &str) -> String {
+    let sql = format!(
+        "SELECT id, __DORIS_CHANGELOG_TSO__, __DORIS_CHANGELOG_LSN__, __DORIS_CHANGELOG_OP__ \
+         FROM t@incr('incrementType' = 'DETAIL') WHERE id > 3 ORDER BY {order}"
+    );
+    let statement = &statements(&sql).unwrap()[0];
+    let planned = f.engine.plan(&f.session, statement).await.unwrap();
+    let physical = planned.state().create_physical_plan(&planned.plan).await.unwrap();
+    displayable(physical.as_ref()).indent(false).to_string()
+}
+
+const ORDER: &str = "__DORIS_CHANGELOG_TSO__, __DORIS_CHANGELOG_LSN__, __DORIS_CHANGELOG_OP__";
+
 #[tokio::test]
 async fn changes_come_in_their_order_without_being_sorted() {
     let f = unique(true, "").await;
-    let order = "ORDER BY __DORIS_CHANGELOG_TSO__, __DORIS_CHANGELOG_LSN__, __DORIS_CHANGELOG_OP__";
-    let sql = format!(
-        "SELECT id, __DORIS_CHANGELOG_TSO__, __DORIS_CHANGELOG_LSN__, __DORIS_CHANGELOG_OP__ \
-         FROM t@incr('incrementType' = 'DETAIL') WHERE id > 3 {order}"
+    // The numbers are unique, so what follows them decides nothing.
+    for order in [
+        ORDER.to_owned(),
+        format!("{ORDER}, id, md5(cast(name AS STRING))"),
+    ] {
+        let shown = physical_plan(&f, &order).await;
+        assert!(
+            !shown.contains("SortExec") && shown.contains("StreamingTableExec"),
+            "{shown}"
+        );
+    }
+    for order in [
+        "id",
+        "__DORIS_CHANGELOG_TSO__ DESC",
+        "__DORIS_CHANGELOG_LSN__, __DORIS_CHANGELOG_TSO__",
+    ] {
+        let shown = physical_plan(&f, order).await;
+        assert!(shown.contains("SortExec"), "{order}: {shown}");
+    }
+    let mut f = Fixture::with(switches(&["changelog_lsn=backend"])).await;
+    f.run(&unique_table("t", true, 2, "")).await;
+    assert!(!physical_plan(&f, ORDER).await.contains("SortExec"));
+    assert!(
+        physical_plan(&f, &format!("{ORDER}, id"))
+            .await
+            .contains("SortExec")
     );
-    let planned = f.engine.plan(&f.session, &statements(&sql).unwrap()[0]).await.unwrap();
-    let physical = planned.state().create_physical_plan(&planned.plan).await.unwrap();
-    let shown = datafusion::physical_plan::displayable(physical.as_ref()).indent(false).to_string();
-    assert!(!shown.contains("SortExec") && shown.contains("StreamingTableExec"), "{shown}");
 }

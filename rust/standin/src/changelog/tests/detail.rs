@@ -16,7 +16,9 @@ async fn every_record_is_shown_with_its_before_image() {
     f.run("UPDATE t SET v = 4").await;
     assert_eq!(
         changes(&mut f, "DETAIL", "").await,
-        ["0|1|a|1", "2|1|a|1", "3|1|b|2", "1|1|b|2", "0|1|c|3", "2|1|c|3", "3|1|c|4"]
+        [
+            "0|1|a|1", "2|1|a|1", "3|1|b|2", "1|1|b|2", "0|1|c|3", "2|1|c|3", "3|1|c|4"
+        ]
     );
     // Nothing was changed, so nothing is told.
     assert_eq!(f.affected("DELETE FROM t WHERE id = 7").await, 0);
@@ -40,13 +42,11 @@ async fn without_history_an_update_is_an_insert_and_a_delete_has_its_key_alone()
 #[tokio::test]
 async fn a_key_that_comes_twice_in_one_write_gives_one_record() {
     let mut f = unique(true, "").await;
-    f.run("INSERT INTO t VALUES (1, 'a', 1), (2, 'x', 1), (1, 'b', 2)").await;
+    f.run("INSERT INTO t VALUES (1, 'a', 1), (2, 'x', 1), (1, 'b', 2)")
+        .await;
     assert_eq!(sorted_changes(&mut f, "DETAIL").await, ["0|1|b|2", "0|2|x|1"]);
     f.run("INSERT INTO t VALUES (1, 'c', 3), (1, 'd', 4)").await;
-    assert_eq!(
-        changes(&mut f, "DETAIL", "").await[2..],
-        ["2|1|b|2", "3|1|d|4"]
-    );
+    assert_eq!(changes(&mut f, "DETAIL", "").await[2..], ["2|1|b|2", "3|1|d|4"]);
 }
 
 #[tokio::test]
@@ -71,12 +71,14 @@ async fn duplicate_tables_record_inserts_only() {
     )
     .await;
     f.run("INSERT INTO t VALUES (1, 'a'), (1, 'a')").await;
-    f.run("INSERT INTO t VALUES (2, 'b'); DELETE FROM t WHERE id = 1").await;
+    f.run("INSERT INTO t VALUES (2, 'b'); DELETE FROM t WHERE id = 1")
+        .await;
     let all = ["0|1|a", "0|1|a", "0|2|b"];
     assert_eq!(changes(&mut f, "DETAIL", "").await, all);
     assert_eq!(changes(&mut f, "APPEND_ONLY", "").await, all);
     assert_eq!(
-        f.texts("SELECT * FROM t@incr() ORDER BY __DORIS_CHANGELOG_TSO__").await,
+        f.texts("SELECT * FROM t@incr() ORDER BY __DORIS_CHANGELOG_TSO__")
+            .await,
         ["1|a", "1|a", "2|b"]
     );
 }
@@ -84,7 +86,8 @@ async fn duplicate_tables_record_inserts_only() {
 #[tokio::test]
 async fn one_transaction_has_one_stamp_and_a_pair_one_number() {
     let mut f = unique(true, "").await;
-    f.run(r#"INSERT INTO t SELECT number, 'a', 0 FROM numbers("number" = "100")"#).await;
+    f.run(r#"INSERT INTO t SELECT number, 'a', 0 FROM numbers("number" = "100")"#)
+        .await;
     f.run("UPDATE t SET v = 1 WHERE id < 50").await;
     let rows: Vec<Vec<i64>> = f
         .texts(NUMBERS)
@@ -101,7 +104,11 @@ async fn one_transaction_has_one_stamp_and_a_pair_one_number() {
         .filter_map(|txn| txn.tso)
         .map(|tso| i64::try_from(tso).unwrap())
         .collect();
-    assert!(rows[..100].iter().all(|row| row[0] == committed[0] && row[2] == 0));
+    assert!(
+        rows[..100]
+            .iter()
+            .all(|row| row[0] == committed[0] && row[2] == 0)
+    );
     assert!(rows[100..].iter().all(|row| row[0] == committed[1]));
     for pair in rows[100..].chunks(2) {
         assert_eq!((pair[0][1], pair[0][2], pair[1][2]), (pair[1][1], 2, 3));
@@ -110,14 +117,18 @@ async fn one_transaction_has_one_stamp_and_a_pair_one_number() {
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), 150);
-    assert!(numbers[0] > 0 && numbers[149] - numbers[0] > 150, "neither from 0 nor dense: {numbers:?}");
+    assert!(
+        numbers[0] > 0 && numbers[149] - numbers[0] > 150,
+        "neither from 0 nor dense: {numbers:?}"
+    );
 }
 
 #[tokio::test]
 async fn numbers_repeat_across_back_ends_where_the_switch_says_so() {
     let mut f = Fixture::with(super::switches(&["changelog_lsn=backend"])).await;
     f.run(&unique_table("t", true, 6, "")).await;
-    f.run(r#"INSERT INTO t SELECT number, 'a', 0 FROM numbers("number" = "1000")"#).await;
+    f.run(r#"INSERT INTO t SELECT number, 'a', 0 FROM numbers("number" = "1000")"#)
+        .await;
     let rows = f.texts(NUMBERS).await;
     assert_eq!(rows.len(), 1000);
     assert!(rows.is_sorted());
@@ -146,7 +157,8 @@ async fn what_replaces_partitions_as_a_whole_leaves_no_record() {
     .await;
     f.run("INSERT INTO t VALUES (1, 1), (11, 1)").await;
     assert_eq!(sorted_changes(&mut f, "DETAIL").await, ["0|11|1", "0|1|1"]);
-    f.run("INSERT OVERWRITE TABLE t VALUES (2, 2); TRUNCATE TABLE t").await;
+    f.run("INSERT OVERWRITE TABLE t VALUES (2, 2); TRUNCATE TABLE t")
+        .await;
     assert_eq!(sorted_changes(&mut f, "DETAIL").await.len(), 2);
     f.run(
         r#"ALTER TABLE t ADD TEMPORARY PARTITION tp VALUES [("0"), ("10"));
@@ -158,8 +170,10 @@ async fn what_replaces_partitions_as_a_whole_leaves_no_record() {
     assert_eq!(sorted_changes(&mut f, "DETAIL").await, ["0|11|1"]);
     f.run("INSERT INTO t VALUES (3, 4)").await;
     assert_eq!(
-        f.texts("SELECT v, __DORIS_CHANGELOG_OP__ FROM t@incr('incrementType'='DETAIL') PARTITION (p1) ORDER BY 2")
-            .await,
+        f.texts(
+            "SELECT v, __DORIS_CHANGELOG_OP__ FROM t@incr('incrementType'='DETAIL') PARTITION (p1) ORDER BY 2"
+        )
+        .await,
         ["3|2", "4|3"]
     );
 }
@@ -175,5 +189,8 @@ async fn columns_that_come_and_go_do_so_for_older_records_too() {
         ["0|1|a|1|7", "2|1|a|1|7", "3|1|b|2|8"]
     );
     f.run("ALTER TABLE t DROP COLUMN name").await;
-    assert_eq!(changes(&mut f, "DETAIL", "").await, ["0|1|1|7", "2|1|1|7", "3|1|2|8"]);
+    assert_eq!(
+        changes(&mut f, "DETAIL", "").await,
+        ["0|1|1|7", "2|1|1|7", "3|1|2|8"]
+    );
 }

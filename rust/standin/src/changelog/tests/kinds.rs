@@ -39,7 +39,11 @@ async fn net_changes_follow_the_matrix_of_first_and_last_record() {
         for write in writes {
             f.run(write).await;
         }
-        assert_eq!(changes(&mut f, "MIN_DELTA", &from).await, expected, "{there} {writes:?}");
+        assert_eq!(
+            changes(&mut f, "MIN_DELTA", &from).await,
+            expected,
+            "{there} {writes:?}"
+        );
     }
 }
 
@@ -65,7 +69,8 @@ async fn a_net_update_begins_with_the_stamp_of_its_first_record() {
 async fn a_key_that_ends_as_it_was_gives_no_pair() {
     let (mut f, from) = prepared(true).await;
     f.run(WRITE).await;
-    f.run("INSERT INTO t VALUES (1, 'before', 0), (2, NULL, NULL)").await;
+    f.run("INSERT INTO t VALUES (1, 'before', 0), (2, NULL, NULL)")
+        .await;
     assert_eq!(changes(&mut f, "MIN_DELTA", &from).await, ["0|2|NULL|NULL"]);
     assert_eq!(changes(&mut f, "DETAIL", &from).await.len(), 5);
     // Values that cannot be compared are told again.
@@ -99,14 +104,27 @@ async fn append_only_drops_all_but_inserts() {
 #[tokio::test]
 async fn changes_of_every_type_come_without_an_order_too() {
     let mut f = unique(true, "").await;
-    f.run(r#"INSERT INTO t SELECT number, 'a', 0 FROM numbers("number" = "70000")"#).await;
+    f.run(r#"INSERT INTO t SELECT number, 'a', 0 FROM numbers("number" = "70000")"#)
+        .await;
     f.run("UPDATE t SET v = 1 WHERE id < 60000").await;
-    for (increment, count) in [("DETAIL", 190_000), ("MIN_DELTA", 70_000), ("APPEND_ONLY", 70_000)] {
+    for (increment, count) in [
+        ("DETAIL", 190_000),
+        ("MIN_DELTA", 70_000),
+        ("APPEND_ONLY", 70_000),
+    ] {
         let sql = format!("SELECT id, __DORIS_BINLOG_OP__ FROM t@incr('incrementType' = '{increment}')");
         let rows = f.rows(&sql).await;
         assert_eq!(rows.row_count(), count, "{increment}");
-        assert!(rows.batches.iter().all(|batch| batch.num_rows() <= crate::tablet::BATCH_ROWS));
-        let ordered = f.rows(&format!("{sql} ORDER BY __DORIS_BINLOG_TSO__, __DORIS_BINLOG_LSN__, __DORIS_BINLOG_OP__")).await;
+        assert!(
+            rows.batches
+                .iter()
+                .all(|batch| batch.num_rows() <= crate::tablet::BATCH_ROWS)
+        );
+        let ordered = f
+            .rows(&format!(
+                "{sql} ORDER BY __DORIS_BINLOG_TSO__, __DORIS_BINLOG_LSN__, __DORIS_BINLOG_OP__"
+            ))
+            .await;
         assert_eq!(ordered.row_count(), count, "{increment}");
     }
     assert!(f.engine.catalog().clock.current().stamp > first_stamp(1));

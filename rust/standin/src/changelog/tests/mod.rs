@@ -73,5 +73,9 @@ fn text(ms: i64) -> String {
 
 /// The parameters of a window.
 fn window(start: i64, end: i64) -> String {
-    format!(", 'startTimestamp' = '{}', 'endTimestamp' = '{}'", text(start), text(end))
+    format!(
+        ", 'startTimestamp' = '{}', 'endTimestamp' = '{}'",
+        text(start),
+        text(end)
+    )
 }

@@ -52,18 +52,28 @@ impl Model {
         for key in keys {
             let (before, after) = (before.get(&key).copied(), self.rows.get(&key).copied());
             if before.is_some() || after.is_some() {
-                self.records.push(Record { ms, key, before, after });
+                self.records.push(Record {
+                    ms,
+                    key,
+                    before,
+                    after,
+                });
             }
         }
     }
 
     fn within(&self, start: i64, end: i64) -> impl Iterator<Item = &Record> {
-        self.records.iter().filter(move |record| (start..end).contains(&record.ms))
+        self.records
+            .iter()
+            .filter(move |record| (start..end).contains(&record.ms))
     }
 
     fn detail(&self, start: i64, end: i64, history: bool) -> Vec<String> {
         let mut out = Vec::new();
-        for Record { key, before, after, .. } in self.within(start, end) {
+        for Record {
+            key, before, after, ..
+        } in self.within(start, end)
+        {
             match (before, after) {
                 (None, Some(value)) => out.push(row(0, *key, Some(*value))),
                 (Some(old), Some(new)) if history => {
@@ -79,7 +89,9 @@ impl Model {
 
     fn append_only(&self, start: i64, end: i64) -> Vec<String> {
         let inserts = self.within(start, end).filter(|record| record.before.is_none());
-        inserts.filter_map(|record| Some(row(0, record.key, Some(record.after?)))).collect()
+        inserts
+            .filter_map(|record| Some(row(0, record.key, Some(record.after?))))
+            .collect()
     }
 
     fn min_delta(&self, start: i64, end: i64) -> Vec<String> {
@@ -115,27 +127,44 @@ async fn step(f: &mut Fixture, model: &mut Model, dice: &mut Dice, ms: i64) {
     match dice.below(4) {
         0 => {
             let (low, high) = (dice.below(30), dice.below(8));
-            let keys = model.rows.keys().copied().filter(|key| (low..low + high).contains(&key.unsigned_abs()));
+            let keys = model
+                .rows
+                .keys()
+                .copied()
+                .filter(|key| (low..low + high).contains(&key.unsigned_abs()));
             let writes: Vec<(Key, Option<Value>)> = keys.map(|key| (key, None)).collect();
-            f.run(&format!("DELETE FROM t WHERE id >= {low} AND id < {}", low + high)).await;
+            f.run(&format!(
+                "DELETE FROM t WHERE id >= {low} AND id < {}",
+                low + high
+            ))
+            .await;
             model.commit(ms, &writes);
         }
         1 => {
             let (rest, value) = (dice.below(5), i64::try_from(dice.below(4)).unwrap());
-            let keys = model.rows.keys().copied().filter(|key| key.unsigned_abs() % 5 == rest);
+            let keys = model
+                .rows
+                .keys()
+                .copied()
+                .filter(|key| key.unsigned_abs() % 5 == rest);
             let writes: Vec<(Key, Option<Value>)> = keys.map(|key| (key, Some(value))).collect();
-            f.run(&format!("UPDATE t SET v = {value}, name = 'n{value}' WHERE id % 5 = {rest}")).await;
+            f.run(&format!(
+                "UPDATE t SET v = {value}, name = 'n{value}' WHERE id % 5 = {rest}"
+            ))
+            .await;
             model.commit(ms, &writes);
         }
         _ => {
             let count = 1 + dice.below(12);
             let mut number = |limit| i64::try_from(dice.below(limit)).unwrap();
-            let writes: Vec<(Key, Option<Value>)> = (0..count).map(|_| (number(30), Some(number(4)))).collect();
+            let writes: Vec<(Key, Option<Value>)> =
+                (0..count).map(|_| (number(30), Some(number(4)))).collect();
             let values: Vec<String> = writes
                 .iter()
                 .map(|(key, value)| format!("({key}, 'n{0}', {0})", value.unwrap()))
                 .collect();
-            f.run(&format!("INSERT INTO t VALUES {}", values.join(", "))).await;
+            f.run(&format!("INSERT INTO t VALUES {}", values.join(", ")))
+                .await;
             model.commit(ms, &writes);
         }
     }
@@ -144,7 +173,8 @@ async fn step(f: &mut Fixture, model: &mut Model, dice: &mut Dice, ms: i64) {
 async fn compared(seed: u64, history: bool) {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
     let mut f = Fixture::new().await;
-    f.run(&unique_table("t", history, 1 + dice.below(5) as usize, "")).await;
+    f.run(&unique_table("t", history, 1 + dice.below(5) as usize, ""))
+        .await;
     let mut model = Model::default();
     let first = super::later(&f);
     let mut ms = first;
@@ -155,7 +185,10 @@ async fn compared(seed: u64, history: bool) {
     f.engine.catalog().clock.pass(first_stamp(ms + 10));
     let span = u64::try_from(ms - first).unwrap() + 1;
     for round in 0..12 {
-        let (a, b) = (i64::try_from(dice.below(span)).unwrap(), i64::try_from(dice.below(span)).unwrap());
+        let (a, b) = (
+            i64::try_from(dice.below(span)).unwrap(),
+            i64::try_from(dice.below(span)).unwrap(),
+        );
         let (start, end) = match round {
             0 => (first, ms + 1),
             _ => (first + a.min(b), first + a.max(b)),
@@ -183,7 +216,10 @@ async fn compared(seed: u64, history: bool) {
 fn follow(found: &[String], expected: &[String], what: &str) {
     let of_key = |rows: &[String], key: Key| -> Vec<String> {
         let part = format!("|{key}|");
-        rows.iter().filter(|row| row[1..].starts_with(&part)).cloned().collect()
+        rows.iter()
+            .filter(|row| row[1..].starts_with(&part))
+            .cloned()
+            .collect()
     };
     for key in 0..30 {
         assert_eq!(of_key(found, key), of_key(expected, key), "{what}, key {key}");

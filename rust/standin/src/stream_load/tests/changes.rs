@@ -33,7 +33,8 @@ async fn delete_signs_and_merge_types_delete_what_is_there() {
     let mut f = table("").await;
     load(&f, "t", &[], "1\t1\ta\tb\n2\t1\ta\tb").await;
     // 1 goes, 2 is deleted and comes again: an update; 3 comes and goes, 9 was never there: nothing.
-    let body = "1\t\\N\t\\N\t\\N\t1\n2\t9\tx\ty\t1\n2\t2\tnew\tb\t0\n3\t1\ta\tb\t0\n3\t1\ta\tb\t1\n9\t1\ta\tb\t1";
+    let body =
+        "1\t\\N\t\\N\t\\N\t1\n2\t9\tx\ty\t1\n2\t2\tnew\tb\t0\n3\t1\ta\tb\t0\n3\t1\ta\tb\t1\n9\t1\ta\tb\t1";
     load(&f, "t", &[SIGN], body).await;
     assert_eq!(
         changes(&mut f).await,
@@ -43,7 +44,10 @@ async fn delete_signs_and_merge_types_delete_what_is_there() {
     load(&f, "t", &[], "1\t5\tback\tb").await;
     let found = changes(&mut f).await;
     assert_eq!(found.len(), 7);
-    assert!(found.contains(&"1|2|2|new|b".into()) && found.contains(&"0|1|5|back|b".into()), "{found:?}");
+    assert!(
+        found.contains(&"1|2|2|new|b".into()) && found.contains(&"0|1|5|back|b".into()),
+        "{found:?}"
+    );
 }
 
 #[tokio::test]
@@ -69,7 +73,13 @@ async fn partial_updates_are_recorded_as_whole_rows() {
     load(&f, "t", &flexible, body).await;
     assert_eq!(
         changes(&mut f).await[3..],
-        ["1|2|2|a|x", "2|1|1|a|x", "2|3|3|a|x", "3|1|1|new|too", "3|3|NULL|again|b"]
+        [
+            "1|2|2|a|x",
+            "2|1|1|a|x",
+            "2|3|3|a|x",
+            "3|1|1|new|too",
+            "3|3|NULL|again|b"
+        ]
     );
 }
 
@@ -81,8 +91,17 @@ async fn rows_and_deletes_that_lose_by_their_sequence_value_are_not_recorded() {
     load(&f, "t", &headers, "1\t4\tx\tb\t1\n2\t6\tx\tb\t1").await;
     load(&f, "t", &headers, "2\t5\tlate\tb\t0").await;
     assert_eq!(changes(&mut f).await, ["0|1|5|new|b"]);
-    load(&f, "t", &headers, "2\t7\tnewer\tb\t0\n1\t6\tgone\tb\t1\n1\t5\tlate\tb\t0").await;
-    assert_eq!(changes(&mut f).await, ["0|1|5|new|b", "0|2|7|newer|b", "1|1|5|new|b"]);
+    load(
+        &f,
+        "t",
+        &headers,
+        "2\t7\tnewer\tb\t0\n1\t6\tgone\tb\t1\n1\t5\tlate\tb\t0",
+    )
+    .await;
+    assert_eq!(
+        changes(&mut f).await,
+        ["0|1|5|new|b", "0|2|7|newer|b", "1|1|5|new|b"]
+    );
 }
 
 /// Numbers that look random, the same for a seed.
@@ -100,7 +119,11 @@ async fn random_loads_are_told_as_the_difference_that_they_made() {
     for seed in 1..=20_u64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let by_sequence = seed % 2 == 0;
-        let more = if by_sequence { ", \"function_column.sequence_col\" = \"seq\"" } else { "" };
+        let more = if by_sequence {
+            ", \"function_column.sequence_col\" = \"seq\""
+        } else {
+            ""
+        };
         let mut headers = vec![SIGN];
         if by_sequence {
             headers.push(("function_column.sequence_col", "seq"));
@@ -112,7 +135,11 @@ async fn random_loads_are_told_as_the_difference_that_they_made() {
             let lines: Vec<String> = (0..=below(&mut state, 30))
                 .map(|_| {
                     let (key, sequence) = (below(&mut state, 12), below(&mut state, 50));
-                    format!("{key}\t{sequence}\t{}\tb\t{}", below(&mut state, 4), below(&mut state, 4) / 3)
+                    format!(
+                        "{key}\t{sequence}\t{}\tb\t{}",
+                        below(&mut state, 4),
+                        below(&mut state, 4) / 3
+                    )
                 })
                 .collect();
             load(&f, "t", &headers, lines.join("\n")).await;
