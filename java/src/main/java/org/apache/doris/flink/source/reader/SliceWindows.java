@@ -113,7 +113,8 @@ final class SliceWindows {
         if (next == null) {
             return false;
         }
-        next.open(control.bound(), length.millis(), type);
+        long most = length.from(next.neededMillis(), retention.firstRetainedMillis());
+        next.open(control.bound(), most, type);
         if (next.beginsFirst() && retention.hasExpired(next)) {
             metrics.countExpiredWindow();
         }

@@ -40,6 +40,19 @@ final class WindowLength {
     }
 
     /**
+     * Length of the window that begins at {@code start}. What has expired holds no changes any
+     * more, so that a fitted window may take all of it at once.
+     *
+     * @param firstRetainedMillis {@link Retention#UNKNOWN} where nothing is known to expire
+     */
+    long from(long start, long firstRetainedMillis) {
+        if (!fitted || firstRetainedMillis < start + millis) {
+            return millis;
+        }
+        return Math.floorDiv(firstRetainedMillis - start, 1000L) * 1000L;
+    }
+
+    /**
      * Learns from a window that was read.
      *
      * @param length of the window, ms of changes

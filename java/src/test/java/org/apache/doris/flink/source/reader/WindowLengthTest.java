@@ -60,6 +60,18 @@ class WindowLengthTest {
     }
 
     @Test
+    void whatHasExpiredIsOneWindow() {
+        assertThat(length.from(1_000, Retention.UNKNOWN)).isEqualTo(60_000);
+        assertThat(length.from(1_000, 0)).isEqualTo(60_000);
+        assertThat(length.from(1_000, 61_000)).isEqualTo(60_000);
+        assertThat(length.from(1_000, 200_000_900)).isEqualTo(199_999_000);
+        WindowLength given =
+                new WindowLength(
+                        TestScans.changes("source.changelog.max-window", "2s").changelog());
+        assertThat(given.from(1_000, 200_000_000)).isEqualTo(2_000);
+    }
+
+    @Test
     void aGivenLengthStays() {
         WindowLength given =
                 new WindowLength(
