@@ -84,7 +84,7 @@ impl Flight {
             };
             let waits =
                 matches!(&refused, Some(Refused::Other(error)) if error.kind() == ErrorKind::VisibleWait);
-            if let (false, Some(session)) = (waits, self.fence_session.take()) {
+            if !waits && let Some(session) = self.fence_session.take() {
                 session.close(SET_UP_CLOSE_LIMIT).await;
             }
             let (Some(refused), Some(fence)) = (refused, &mut self.fence) else {
