@@ -84,7 +84,7 @@ class ChangelogDataStreamTest {
                 start(
                         DorisReadOptions.builder()
                                 .setScanMode(DorisSourceScanMode.FROM_TIMESTAMP)
-                                .setScanTimestamp("2020-01-01 00:00:00")
+                                .setScanTimestamp(table.createdAt())
                                 .setBinlogIncrementType(DorisBinlogIncrementType.MIN_DELTA)
                                 .setBinlogPollIntervalMs(1000L)
                                 .build(),

@@ -99,13 +99,18 @@ class ChangelogInitialTest {
     @Test
     void aLaggingFrontEndLosesNothing() throws Exception {
         ChangelogTable table = students();
-        for (int frontend = 0; frontend < 3; frontend++) {
+        // All but the master, which has seen everything.
+        for (int frontend = 1; frontend < 3; frontend++) {
             DORIS.lag(frontend, Duration.ofSeconds(2));
         }
         try {
             table.run("INSERT INTO T VALUES (3, 'Chen', 19)");
             DORIS.advanceClock(Duration.ofSeconds(2));
-            Followed followed = start(table);
+            StreamTableEnvironment sql = ChangelogJobs.streaming(FLINK);
+            table.followed("initial")
+                    .with("fenodes", "127.0.0.1:" + DORIS.port("fe", 1, "http"))
+                    .create(sql, "t");
+            Followed followed = Followed.start(sql, "SELECT * FROM t");
             followed.awaitAll("+I[1, Alice, 18]", "+I[2, Bob, 21]", "+I[3, Chen, 19]");
             table.run("UPDATE T SET age = 20 WHERE id = 3");
             followed.await(5);
@@ -113,7 +118,7 @@ class ChangelogInitialTest {
                     .containsExactly("-U[3, Chen, 19]", "+U[3, Chen, 20]");
             followed.cancel();
         } finally {
-            for (int frontend = 0; frontend < 3; frontend++) {
+            for (int frontend = 1; frontend < 3; frontend++) {
                 DORIS.lag(frontend, Duration.ZERO);
             }
         }

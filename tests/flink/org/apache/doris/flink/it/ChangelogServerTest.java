@@ -8,7 +8,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -23,6 +25,7 @@ class ChangelogServerTest {
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
     @RegisterExtension static final CapturedLog LOG = new CapturedLog();
 
+    @TempDir private Path savepoints;
     private ChangelogTable table;
 
     @BeforeAll
@@ -106,6 +109,7 @@ class ChangelogServerTest {
     @Test
     void anotherTableUnderTheSameNameIsAnError() throws Exception {
         Followed followed = start("60 s");
+        String path = followed.stop(savepoints);
         table.run(
                 "DROP TABLE T",
                 "CREATE TABLE T (id INT, name VARCHAR(50), age INT) UNIQUE KEY(id) DISTRIBUTED BY"
@@ -113,9 +117,11 @@ class ChangelogServerTest {
                         + " \"changelog.enable\" = \"true\", \"changelog.need_historical_value\" ="
                         + " \"true\")",
                 "INSERT INTO T VALUES (1, 'Alice', 18)");
-        Failure failure = followed.failure();
-        assertThat(failure.text()).contains(table.name());
-        assertThat(followed.rows()).isEmpty();
+        StreamTableEnvironment sql = ChangelogJobs.restoring(FLINK, path);
+        table.followed("latest").create(sql, "t");
+        Followed again = followed.again(sql, "SELECT * FROM t");
+        assertThat(again.failure().text()).contains(table.name()).contains("another one");
+        assertThat(again.rows()).isEmpty();
     }
 
     @Test

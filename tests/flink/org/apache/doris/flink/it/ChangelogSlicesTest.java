@@ -23,8 +23,6 @@ import java.util.stream.Collectors;
 @Timeout(120)
 class ChangelogSlicesTest {
 
-    private static final String BEGIN = "2020-01-01 00:00:00";
-
     @RegisterExtension static final Standin DORIS = Standin.with("--backends", "2");
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
     @RegisterExtension static final CapturedLog LOG = new CapturedLog();
@@ -60,7 +58,7 @@ class ChangelogSlicesTest {
     private static Followed follow(ChangelogTable table, String columns, String slices)
             throws Exception {
         StreamTableEnvironment sql = ChangelogJobs.streaming(FLINK, "parallelism.default", "4");
-        table.followed("from-timestamp", "source.scan.timestamp", BEGIN)
+        table.followed("from-timestamp", "source.scan.timestamp", table.createdAt())
                 .columns(columns)
                 .with("source.changelog.slices", slices)
                 .create(sql, "t");
@@ -176,7 +174,7 @@ class ChangelogSlicesTest {
         }
         StreamTableEnvironment sql =
                 ChangelogJobs.restoring(FLINK, path, "parallelism.default", "3");
-        table.followed("from-timestamp", "source.scan.timestamp", BEGIN)
+        table.followed("from-timestamp", "source.scan.timestamp", table.createdAt())
                 .columns("id INT, p INT, v INT")
                 .with("source.changelog.slices", after)
                 .create(sql, "t");
@@ -205,17 +203,17 @@ class ChangelogSlicesTest {
         StreamTableEnvironment sql = ChangelogJobs.streaming(FLINK, "parallelism.default", "4");
         DorisTable.of(DORIS, table.identifier())
                 .columns(
-                        "id INT, p INT, v INT, at TIMESTAMP_LTZ(3) METADATA FROM 'commit_time',"
-                                + " WATERMARK FOR at AS at")
+                        "id INT, p INT, v INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'commit_time',"
+                                + " WATERMARK FOR ts AS ts")
                 .with("source.scan.mode", "from-timestamp")
-                .with("source.scan.timestamp", BEGIN)
+                .with("source.scan.timestamp", table.createdAt())
                 .with("source.changelog.poll-interval", "1 s")
                 .with("source.changelog.increment-type", "append_only")
                 .create(sql, "t");
         Followed followed =
                 Followed.start(
                         sql,
-                        "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(at), INTERVAL '1'"
+                        "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1'"
                                 + " SECOND)) GROUP BY window_start, window_end");
         table.run("INSERT INTO T VALUES (1, 0, 1)");
         DORIS.advanceClock(Duration.ofSeconds(3));

@@ -19,8 +19,6 @@ import java.util.List;
 @Timeout(90)
 class ChangelogSqlTest {
 
-    private static final String BEGIN = "2020-01-01 00:00:00";
-
     @RegisterExtension static final Standin DORIS = Standin.with("--backends", "2");
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
 
@@ -122,7 +120,8 @@ class ChangelogSqlTest {
         DORIS.advanceClock(Duration.ofSeconds(1));
         StreamTableEnvironment sql =
                 ChangelogJobs.streaming(FLINK, "table.exec.source.cdc-events-duplicate", "true");
-        without.followed("from-timestamp", "source.scan.timestamp", BEGIN).create(sql, "t");
+        without.followed("from-timestamp", "source.scan.timestamp", without.createdAt())
+                .create(sql, "t");
         Followed followed = Followed.start(sql, "SELECT COUNT(*), SUM(age) FROM t");
         awaitLast(followed, "+U[1, 25]");
         followed.cancel();
@@ -165,7 +164,7 @@ class ChangelogSqlTest {
         table.followed(
                         "from-timestamp",
                         "source.scan.timestamp",
-                        BEGIN,
+                        table.createdAt(),
                         "source.changelog.increment-type",
                         "append_only")
                 .create(sql, "t");
@@ -207,7 +206,7 @@ class ChangelogSqlTest {
         table.followed(
                         "from-timestamp",
                         "source.scan.timestamp",
-                        BEGIN,
+                        table.createdAt(),
                         "source.changelog.changelog-mode",
                         "audit")
                 .columns("id INT, age INT, op STRING METADATA")

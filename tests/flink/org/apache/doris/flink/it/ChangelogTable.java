@@ -11,10 +11,12 @@ final class ChangelogTable {
 
     private final Standin standin;
     private final String name;
+    private final String createdAt;
 
     private ChangelogTable(Standin standin, String columns, String model, String... properties) {
         this.standin = standin;
         this.name = "c" + NUMBERS.incrementAndGet();
+        this.createdAt = standin.value("SELECT NOW()").substring(0, 19);
         StringBuilder all = new StringBuilder("\"replication_num\" = \"1\"");
         for (int i = 0; i < properties.length; i += 2) {
             all.append(String.format(", \"%s\" = \"%s\"", properties[i], properties[i + 1]));
@@ -72,6 +74,11 @@ final class ChangelogTable {
     /** Name without the database, {@code test}. */
     String name() {
         return name;
+    }
+
+    /** A second before any change of the table, as a wall clock of the account shows it. */
+    String createdAt() {
+        return createdAt;
     }
 
     /** {@code database.table}. */

@@ -34,7 +34,7 @@ class ChangelogTypesTest {
                 table.followed(
                         "from-timestamp",
                         "source.scan.timestamp",
-                        START,
+                        table.createdAt(),
                         "source.changelog.increment-type",
                         type);
         for (int i = 0; i < options.length; i += 2) {
@@ -43,8 +43,6 @@ class ChangelogTypesTest {
         declared.create(sql, "t");
         return Followed.start(sql, "SELECT * FROM t");
     }
-
-    private static final String START = "2020-01-01 00:00:00";
 
     private static void changeStudents(ChangelogTable table) {
         table.run(
@@ -103,7 +101,7 @@ class ChangelogTypesTest {
         table.followed(
                         "from-timestamp",
                         "source.scan.timestamp",
-                        START,
+                        table.createdAt(),
                         "source.changelog.changelog-mode",
                         "upsert")
                 .create(sql, "t");
@@ -205,7 +203,7 @@ class ChangelogTypesTest {
         table.followed(
                         "from-timestamp",
                         "source.scan.timestamp",
-                        START,
+                        table.createdAt(),
                         "source.binlog.increment-type",
                         "append_only",
                         "source.binlog.poll-interval",

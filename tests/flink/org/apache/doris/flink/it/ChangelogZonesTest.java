@@ -148,7 +148,7 @@ class ChangelogZonesTest {
             table.followed(
                             "from-timestamp",
                             "source.scan.timestamp",
-                            "2020-01-01 00:00:00",
+                            table.createdAt(),
                             "doris.batch.size",
                             "50")
                     .create(sql, "t");

@@ -242,7 +242,7 @@ public final class ChangelogChaos {
                 "--time-zone",
                 ZONE,
                 "--set",
-                "change_visible_timeout_ms=500");
+                "change_visible_timeout_ms=2000");
     }
 
     private static Map<String, String> server(Standin doris) {

@@ -160,6 +160,8 @@ final class FollowedTable {
         options.put("source.changelog.poll-interval", "1 s");
         options.put("source.changelog.visible-wait-timeout", "120 s");
         options.put("source.changelog.slices", schemes.get(scheme));
+        // Then there is a middle to break.
+        options.put("doris.batch.size", "20");
         if (publishes) {
             options.put("source.changelog.offset-table", OFFSETS);
             options.put("source.changelog.consumer-id", CONSUMER);
