@@ -34,6 +34,11 @@ impl Chunk {
         self.rows.num_rows()
     }
 
+    /// True when it holds no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// True when the row was inserted under a new key.
     pub fn is_insert(&self, row: usize) -> bool {
         self.op.value(row) == 0 && !self.updates.as_ref().is_some_and(|updates| updates.value(row))
@@ -64,6 +69,7 @@ impl Chunk {
 
     /// This chunk and the one after it as one.
     fn joined(&self, next: &Self) -> Result<Self, SqlError> {
+        use arrow_array::cast::AsArray;
         let schema = self.rows.schema();
         let numbers = |a: &dyn Array, b: &dyn Array| concat(&[a, b]).map_err(SqlError::plain);
         let tso = numbers(&self.tso, &next.tso)?;
@@ -79,7 +85,6 @@ impl Chunk {
             }
             bits.finish()
         });
-        use arrow_array::cast::AsArray;
         Ok(Self {
             rows: concat_batches(&schema, [&self.rows, &next.rows]).map_err(SqlError::plain)?,
             tso: tso.as_primitive().clone(),

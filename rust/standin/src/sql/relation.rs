@@ -49,7 +49,10 @@ pub fn read_target(cursor: &mut Cursor<'_>) -> Result<Place, SqlError> {
     let at = cursor.at;
     let place = read_place(cursor)?;
     if place.incr.is_some() {
-        cursor.at = at + 1;
+        cursor.at = at;
+        while !is_incr(cursor) {
+            cursor.at += 1;
+        }
         return Err(cursor.unexpected("a table"));
     }
     Ok(place)
