@@ -67,13 +67,14 @@ impl Engine {
             timeout: self.change_visible_timeout(session),
             follower: !self.is_master(session),
         };
-        let watermark = self.transactions().watermark();
-        self.struck_fence(session, &window, &database, watermark).await?;
+        self.struck_fence(session, &window, &database).await?;
         if end_ms.is_some_and(|end| end > 0 && end.unsigned_abs() > clock.current().physical_ms()) {
             return Err(Refusal::Future.error(&window));
         }
-        // Commits from now on lie behind the window, whatever the machine's clock does.
+        // Commits from now on lie behind the window, whatever the machine's clock does. What was stamped before has a
+        // number up to the watermark: that is taken after.
         clock.pass(window.end.saturating_sub(1));
+        let watermark = self.transactions().watermark();
         if session.flag("enable_eventual_consistent_change", false) {
             return Ok(());
         }
@@ -163,7 +164,6 @@ impl Engine {
         session: &Session,
         window: &Window<'_>,
         database: &str,
-        watermark: i64,
     ) -> Result<(), SqlError> {
         let table = self.table_name(database, window.table_id);
         let node = session
@@ -185,13 +185,15 @@ impl Engine {
             return Ok(());
         };
         let reason = answer.status.as_deref().unwrap_or_default();
-        Err(match Refusal::of_reason(reason, watermark) {
-            Some(refusal) => refusal.error(window),
-            None => SqlError {
-                code: answer.code.unwrap_or(1105),
-                ..SqlError::plain(&answer.message)
+        Err(
+            match Refusal::of_reason(reason, self.transactions().watermark()) {
+                Some(refusal) => refusal.error(window),
+                None => SqlError {
+                    code: answer.code.unwrap_or(1105),
+                    ..SqlError::plain(&answer.message)
+                },
             },
-        })
+        )
     }
 
     /// `db.table` of a table.

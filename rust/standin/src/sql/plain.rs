@@ -158,7 +158,9 @@ fn read_scan(statement: &Statement) -> Option<Scan> {
     if !cursor.eat("FROM") {
         return None;
     }
-    let place = read_place(&mut cursor).ok().filter(|place| place.incr.is_none())?;
+    let place = read_place(&mut cursor)
+        .ok()
+        .filter(|place| place.incr.is_none())?;
     let mut alias = None;
     if cursor.eat("AS") {
         alias = Some(cursor.ident().ok()?);

@@ -170,19 +170,46 @@ async fn transactions_of_other_tables_and_later_ones_are_not_waited_for() {
     precommit(&standin, OTHER, "l1", "1,a\n").await;
     let sql = changes_till_now(&standin, "test.pupil");
     assert_eq!(api(&standin, 0, &sql).await["code"], 0);
-    // One that begins while the query stands at its fence has a number above the watermark.
-    let standin = Arc::new(standin);
-    let rule = standin
+    // One that begins while the query waits has a number above the watermark.
+    let standin = Arc::new(changes_set(&[]).await);
+    let first = precommit(&standin, PUPIL, "l1", "1,a\n").await;
+    let sql = changes_till_now(&standin, "test.pupil");
+    standin.add_fault_json(r#"{"at":"incr.fence","do":{}}"#).unwrap();
+    let query = tokio::spawn({
+        let standin = standin.clone();
+        async move { api(&standin, 0, &sql).await }
+    });
+    until("the query is at its fence", || standin.faults()[0].fired == 1).await;
+    precommit(&standin, PUPIL, "l2", "2,b\n").await;
+    assert!(!query.is_finished());
+    assert_eq!(commit(&standin, first).await.0, "Success");
+    assert_eq!(query.await.unwrap()["code"], 0);
+}
+
+#[tokio::test]
+async fn a_commit_before_the_window_is_looked_at_is_waited_for_however_late_it_began() {
+    let standin = Arc::new(changes_set(&[SHORT]).await);
+    let held = standin
         .add_fault_json(r#"{"at":"incr.fence","do":{"hold":true}}"#)
         .unwrap();
+    // This end is in the future as long as the query is held.
+    let sql = changes("test.pupil", now_ms(&standin) + 60_000);
     let query = tokio::spawn({
         let standin = standin.clone();
         async move { api(&standin, 0, &sql).await }
     });
     until("the query is held", || standin.faults()[0].holding == 1).await;
-    precommit(&standin, PUPIL, "l2", "2,b\n").await;
-    standin.delete_fault(rule);
-    assert_eq!(query.await.unwrap()["code"], 0);
+    let id = committed(&standin, PUPIL, "l1", "1,a\n").await;
+    standin.shift_clock(120_000);
+    standin.delete_fault(held);
+    let answer = query.await.unwrap();
+    let text = answer["data"].as_str().unwrap_or_default();
+    assert!(
+        text.contains(&format!(
+            "timeout waiting previous transactions finish for time-based read, txnIdWatermark={id} "
+        )),
+        "{answer}"
+    );
 }
 
 #[tokio::test]
