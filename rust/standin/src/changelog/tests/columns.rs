@@ -138,7 +138,10 @@ async fn changes_are_a_relation_like_others() {
         ("SELECT * FROM t PARTITION(t) @incr()", "sql parser error"),
         ("SELECT * FROM t@incr() TABLET(1)", "TABLET is not supported"),
         ("DELETE FROM t@incr() WHERE id = 1", "mismatched input"),
-        ("SELECT * FROM t@branch('a' = 'b')", "Table [t@branch] does not exist"),
+        (
+            "SELECT * FROM t@branch('a' = 'b')",
+            "Table [t@branch] does not exist",
+        ),
     ] {
         let text = f.error(sql).await;
         assert!(text.contains(reason), "{sql}: {text}");
