@@ -7,6 +7,7 @@ mod changelog_window_faults;
 mod changelog_window_resume;
 mod changelog_window_support;
 mod changelog_window_wait;
+mod describe;
 mod endpoints;
 mod faults;
 mod labels;
