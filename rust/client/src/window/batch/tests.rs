@@ -58,7 +58,7 @@ fn columns() -> Vec<Column> {
 }
 
 /// The columns with one of them exchanged.
-fn with(name: &'static str, array: ArrayRef) -> Vec<Column> {
+fn with(name: &str, array: ArrayRef) -> Vec<Column> {
     let mut columns = columns();
     for column in columns.iter_mut().filter(|c| c.0.eq_ignore_ascii_case(name)) {
         column.1 = array.clone();
