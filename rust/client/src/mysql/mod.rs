@@ -76,7 +76,12 @@ impl Connection {
                     tracing::debug!(%node, %error, "MySQL port failed, trying the next");
                     causes.push((node, error));
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    return Err(Error::new(
+                        error.kind(),
+                        format!("node {node} of jdbc-url: {error}"),
+                    ));
+                }
             }
         }
         let list: Vec<String> = causes.iter().map(|(node, e)| format!("{node}: {e}")).collect();

@@ -74,6 +74,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Packets<S> {
     }
 }
 
+#[cfg(test)]
+impl<S: AsyncWrite + Unpin> Packets<S> {
+    /// Sends bytes that are no packet.
+    pub(super) async fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes).await
+    }
+}
+
 /// Reads the fields of a payload one after the other.
 pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 

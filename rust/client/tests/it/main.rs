@@ -2,6 +2,9 @@
 
 mod bad_input;
 mod budget;
+mod changelog_asks;
+mod changelog_offset;
+mod changelog_oracle;
 mod changelog_window;
 mod changelog_window_faults;
 mod changelog_window_resume;

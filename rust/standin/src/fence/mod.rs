@@ -206,7 +206,7 @@ impl Engine {
 }
 
 /// A number that stands for a database in messages: databases have none here, so one is made of the name.
-fn database_id(name: &str) -> i64 {
+pub(crate) fn database_id(name: &str) -> i64 {
     let hash = name.bytes().fold(0_u32, |hash, byte| {
         hash.wrapping_mul(31).wrapping_add(u32::from(byte))
     });

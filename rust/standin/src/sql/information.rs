@@ -8,10 +8,18 @@ use super::tables::Listing;
 use crate::catalog::Relation;
 use crate::catalog_schema::Column;
 use crate::engine::{Engine, KeysType, SqlError};
+use crate::fence::database_id;
 use crate::types::DorisType;
 
 /// Tables of `information_schema`.
-const TABLES: [&str; 5] = ["columns", "schemata", "tables", "tso_status", "views"];
+const TABLES: [&str; 6] = [
+    "columns",
+    "metadata_name_ids",
+    "schemata",
+    "tables",
+    "tso_status",
+    "views",
+];
 
 const TEXT: DorisType = DorisType::Varchar(65533);
 const NUMBER: DorisType = DorisType::BigInt;
@@ -28,6 +36,7 @@ impl Engine {
         }
         match table.to_ascii_lowercase().as_str() {
             "columns" => self.columns_listing()?.into_table(),
+            "metadata_name_ids" => self.ids_listing()?.into_table(),
             "schemata" => self.schemata_listing().into_table(),
             "tables" => self.tables_listing()?.into_table(),
             "tso_status" if self.has_tso_status() => self.tso_listing().into_table(),
@@ -80,6 +89,31 @@ impl Engine {
             }
         }
         Ok(out)
+    }
+
+    /// Ids of databases and tables. A table that is made anew under its name has another one.
+    fn ids_listing(&self) -> Result<Listing, SqlError> {
+        let mut listing = Listing::new(vec![
+            ("CATALOG_ID", NUMBER),
+            ("CATALOG_NAME", TEXT),
+            ("DATABASE_ID", NUMBER),
+            ("DATABASE_NAME", TEXT),
+            ("TABLE_ID", NUMBER),
+            ("TABLE_NAME", TEXT),
+        ]);
+        for (database, name, relation) in self.all_relations()? {
+            if let Some(Relation::Table(table)) = relation {
+                listing.push(vec![
+                    Some("0".to_owned()),
+                    Some("internal".to_owned()),
+                    Some(database_id(&database).to_string()),
+                    Some(database),
+                    Some(table.id.to_string()),
+                    Some(name),
+                ]);
+            }
+        }
+        Ok(listing)
     }
 
     fn tables_listing(&self) -> Result<Listing, SqlError> {
