@@ -3,8 +3,16 @@ package org.apache.doris.flink.source.enumerator;
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.split.SliceScheme;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
+import java.io.IOException;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
@@ -14,6 +22,10 @@ import java.util.function.BooleanSupplier;
  * falls back to that. Immutable.
  */
 final class StartPosition {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StartPosition.class);
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss");
 
     private final TableFacts facts;
     private final OptionalLong startMillis;
@@ -41,14 +53,15 @@ final class StartPosition {
         TableFacts facts = service.table(cancelled);
         OptionalLong probe = probe(hashes(config.slices()), service, cancelled);
         OptionalLong saved =
-                config.offsetTable().isPresent()
-                        ? service.offsets().read(cancelled)
-                        : OptionalLong.empty();
+                config.offsetTable().isPresent() ? saved(service, cancelled) : OptionalLong.empty();
         long position = service.position(cancelled);
         if (saved.isPresent()) {
-            String where = service.offsets().describe();
-            refuseFuture(saved.getAsLong(), position, where);
-            return new StartPosition(facts, saved, false, probe, "the row of " + where);
+            String row = "the row of " + service.offsets().describe();
+            if (saved.getAsLong() > position) {
+                String wall = wallClock(saved.getAsLong(), service, cancelled);
+                refuseFuture(saved.getAsLong(), position, row + wall);
+            }
+            return new StartPosition(facts, saved, false, probe, row);
         }
         DorisSourceScanMode mode = config.scanMode();
         String reason = "option 'source.scan.mode' = '" + mode.option() + "'";
@@ -117,6 +130,37 @@ final class StartPosition {
     private static OptionalLong probe(
             boolean needed, ChangelogService service, BooleanSupplier cancelled) throws Exception {
         return needed ? OptionalLong.of(service.probe(cancelled)) : OptionalLong.empty();
+    }
+
+    private static OptionalLong saved(ChangelogService service, BooleanSupplier cancelled)
+            throws Exception {
+        try {
+            return service.offsets().read(cancelled);
+        } catch (IOException e) {
+            throw new StartRefused(
+                    String.format(
+                            "the row of %s cannot be read, and the scan mode does not step in for"
+                                    + " it: %s",
+                            service.offsets().describe(), e.getMessage()),
+                    e);
+        }
+    }
+
+    /** The instant as the table shows it, for a message; empty where the zone is not understood. */
+    private static String wallClock(
+            long millis, ChangelogService service, BooleanSupplier cancelled)
+            throws InterruptedException {
+        LocalDateTime utc = LocalDateTime.ofEpochSecond(millis / 1000, 0, ZoneOffset.UTC);
+        try {
+            String zone = service.instant(TIME.format(utc), cancelled).zone();
+            ZonedDateTime wall = Instant.ofEpochMilli(millis).atZone(ZoneId.of(zone));
+            return String.format(" (%s in the account's time zone %s)", TIME.format(wall), zone);
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            LOG.debug("The account's time zone is not known here.", e);
+            return "";
+        }
     }
 
     private static void refuseFuture(long startMillis, long position, String what)

@@ -4,6 +4,7 @@ import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitState;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
+import org.apache.flink.util.FlinkRuntimeException;
 import org.apache.flink.util.IOUtils;
 
 import java.util.Map;
@@ -49,8 +50,21 @@ final class ReaderParts implements AutoCloseable {
         return new DorisSplitReader(scan, outstanding, control, windows, metrics, logDrain);
     }
 
-    /** A split as it is read with the present configuration. */
+    /**
+     * A split as it is read with the present configuration.
+     *
+     * @throws FlinkRuntimeException for a part of a snapshot that changes are to follow, where none
+     *     are followed; the enumerator refuses the checkpoint too, but may be later
+     */
     DorisSplit resumed(DorisSplit split) {
+        if (split.fenceMillis().isPresent() && !followsChanges()) {
+            throw new FlinkRuntimeException(
+                    String.format(
+                            "The checkpoint was taken while reading table %s with option"
+                                    + " 'source.scan.mode' = 'initial', which cannot be changed to"
+                                    + " 'snapshot'. Set it back, or start without the checkpoint.",
+                            config.connection().table()));
+        }
         return ResumedSlice.adapt(split, config.changelog().incrementType(), fingerprint);
     }
 

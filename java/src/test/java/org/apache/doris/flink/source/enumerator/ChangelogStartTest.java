@@ -169,6 +169,7 @@ class ChangelogStartTest {
         assertThatThrownBy(context::runBackground)
                 .isInstanceOf(PlanRefusedException.class)
                 .hasMessageContaining(problem)
+                .hasMessageContaining("consumer 'c' in offset table ops.offsets")
                 .hasMessageContaining("test.t");
         context.register(0);
         enumerator.addReader(0);
@@ -179,11 +180,22 @@ class ChangelogStartTest {
     }
 
     @Test
+    void anOffsetTableThatMayBeReadableLaterIsLeftToTheRestartStrategy() {
+        service.offsets.readFailure = new NativeException(ErrorCode.TIMEOUT, "too slow");
+        assertThatThrownBy(() -> new SimulatedJob(service, publishing("latest"), 1).begin())
+                .isExactlyInstanceOf(FlinkRuntimeException.class)
+                .hasMessageContaining("consumer 'c' in offset table ops.offsets")
+                .hasMessageContaining("too slow");
+    }
+
+    @Test
     void anOffsetInTheFutureIsRefusedWithBothTimes() {
         service.offsets.row = OptionalLong.of(SECOND + 3_600_000);
         assertThatThrownBy(() -> new SimulatedJob(service, publishing("latest"), 1).begin())
                 .isInstanceOf(PlanRefusedException.class)
                 .hasMessageContaining("2026-10-09T11:00:00Z")
+                .hasMessageContaining("2026-10-09 07:00:00 in the account's time zone")
+                .hasMessageContaining("America/New_York")
                 .hasMessageContaining("2026-10-09T10:00:00.700Z")
                 .hasMessageContaining("consumer 'c' in offset table ops.offsets");
     }

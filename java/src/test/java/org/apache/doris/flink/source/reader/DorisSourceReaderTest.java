@@ -1,6 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.api.common.eventtime.Watermark;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The whole reader on Flink's own base, with a scan that the test fills. */
@@ -72,6 +74,18 @@ class DorisSourceReaderTest {
         assertThat(context.requests).hasValue(0);
         pollUntilRequests(reader, 1);
         assertThat(output.rows).containsExactly(1);
+        reader.close();
+    }
+
+    @Test
+    void aSplitThatChangesAreToFollowIsRefusedInSnapshotMode() throws Exception {
+        DorisSourceReader<RowData> reader = reader();
+        DorisSplit split =
+                DorisSplit.snapshot("1", new long[] {1}, List.of(), OptionalLong.of(5000));
+        assertThatThrownBy(() -> reader.addSplits(List.of(split)))
+                .hasMessageContaining("'source.scan.mode' = 'initial'")
+                .hasMessageContaining("'snapshot'");
+        assertThat(scan.opened).isZero();
         reader.close();
     }
 
