@@ -53,6 +53,21 @@ async fn a_table_with_history_tells_all_and_warns_of_nothing() {
 }
 
 #[tokio::test]
+async fn a_table_that_is_made_anew_has_another_id() {
+    let standin = cluster(HISTORY).await;
+    let read = following(&standin, "db.t");
+    let first = facts(&read).await.unwrap();
+    assert!(first.table_id.is_some(), "{first:?}");
+    assert_eq!(facts(&read).await.unwrap(), first);
+    standin.execute("DROP TABLE db.t").await.unwrap();
+    standin
+        .execute(HISTORY.split_once("db;").unwrap().1)
+        .await
+        .unwrap();
+    assert_ne!(facts(&read).await.unwrap().table_id, first.table_id);
+}
+
+#[tokio::test]
 async fn the_former_names_mean_the_same() {
     let standin = cluster_with("", |config| config.profile = "doris-5.0-binlog".to_owned()).await;
     standin
