@@ -59,7 +59,7 @@ pub fn extend(layout: &Layout, body: &[u8], columns: &[Extended<'_>]) -> IpcBatc
                 end = ranges.iter().map(|range| range.end).fold(end, usize::max);
             }
             Extended::Int8(values) => added += values.len() + ALIGNMENT,
-            Extended::Int64(values) => added += size_of_val::<[i64]>(values) + ALIGNMENT,
+            Extended::Int64(values) => added += size_of_val(*values) + ALIGNMENT,
         }
     }
     let mut out = Out::default();

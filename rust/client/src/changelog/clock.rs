@@ -69,7 +69,7 @@ impl Changelog {
         let mut refusals = Vec::new();
         for way in ways {
             let asked = match way {
-                Way::TsoStatus => self.from_tso_status(fe).await,
+                Way::TsoStatus => self.by_tso_status(fe).await,
                 Way::Api => self.frontends.tso(fe).await,
             };
             match asked {
@@ -89,7 +89,7 @@ impl Changelog {
         .unresolved())
     }
 
-    async fn from_tso_status(&self, fe: &Address) -> Result<Newest, Error> {
+    async fn by_tso_status(&self, fe: &Address) -> Result<Newest, Error> {
         const SQL: &str = "SELECT CURRENT_TSO, CURRENT_TSO_PHYSICAL_TIME FROM information_schema.tso_status";
         let rows = self.frontends.statement(fe, "information_schema", SQL).await?;
         let number = |name: &str| -> Result<i64, Error> {

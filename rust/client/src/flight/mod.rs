@@ -3,6 +3,7 @@
 mod channel;
 mod fence;
 mod fetch;
+mod kept;
 mod location;
 mod session;
 mod status;

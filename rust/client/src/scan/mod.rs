@@ -4,6 +4,7 @@ mod budget;
 mod drain;
 mod queue;
 mod split;
+mod target;
 mod window;
 
 use std::fmt;

@@ -6,32 +6,29 @@ use std::time::Duration;
 
 use arrow_schema::Schema;
 use bytes::Bytes;
-use doris_arrow::normalize::{ColumnSpec, Dictionaries, Normalizer};
-use doris_arrow::schema::{DorisColumn, Found, find_path};
-use doris_arrow::types::natural_type;
+use doris_arrow::normalize::{Dictionaries, Normalizer};
 
 use super::budget::Permit;
 use super::drain::{Patience, Rows, drain};
 use super::split::warn_once;
+use super::target::Target;
 use super::{CLOSE_LIMIT, ScanBatch, Shared};
-use crate::columns::{self, Columns};
 use crate::config::{ChangelogConfig, ReadConfig};
 use crate::error::{Error, ErrorKind};
-use crate::flight::{Flight, SessionZone, text_cell};
+use crate::flight::{Flight, SessionZone};
 use crate::retry::Retry;
-use crate::sql::alias;
-use crate::window::batch::{ChangeReader, Hashed, Shape};
+use crate::window::batch::{ChangeReader, Shape};
 use crate::window::position::{Mismatch, Progress, Replay, Resume};
-use crate::window::sql::{Hidden, Selected};
+use crate::window::sql::Hidden;
 use crate::window::visible_wait::VisibleWait;
 use crate::window::{Slice, WindowSpec, sql};
 
 /// Reads window after window over one connection, in UTC.
 pub(super) struct WindowReader {
-    shared: Arc<Shared>,
-    flight: Flight,
+    pub(super) shared: Arc<Shared>,
+    pub(super) flight: Flight,
     /// The hidden columns of the table, once they are known.
-    hidden: Option<Hidden>,
+    pub(super) hidden: Option<Hidden>,
 }
 
 /// Why a query of a window did not end well.
@@ -45,15 +42,6 @@ impl From<Error> for Broken {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
-}
-
-/// The table as a window sees it: read again for each, since columns may be added and dropped between two.
-struct Target {
-    columns: Columns,
-    shape: Shape,
-    extra: Vec<Found>,
-    order: Vec<DorisColumn>,
-    keys: Vec<String>,
 }
 
 impl WindowReader {
@@ -123,7 +111,11 @@ impl WindowReader {
                         self.flight.close(CLOSE_LIMIT).await;
                         pause
                     }
-                    None => return Err(self.given_up(window, error, &retry)),
+                    None => {
+                        // As above: the next window must not meet what this one left.
+                        self.flight.close(CLOSE_LIMIT).await;
+                        return Err(self.given_up(window, error, &retry));
+                    }
                 }
             };
             tracing::debug!(%error, ?pause, "the window is asked for again");
@@ -241,192 +233,9 @@ impl WindowReader {
         Ok(())
     }
 
-    /// The table, its columns and its hidden ones.
-    async fn look(
-        &mut self,
-        window: &WindowSpec,
-        changes: &ChangelogConfig,
-        limit: Duration,
-    ) -> Result<Target, Error> {
-        let config = self.shared.config.clone();
-        let columns = columns::resolve(&mut self.flight, &config).await?;
-        let unique = match columns.unique {
-            Some(unique) => unique,
-            None => self.is_unique(&config).await?,
-        };
-        let hidden = match &self.hidden {
-            Some(hidden) => hidden.clone(),
-            None => {
-                let hidden = self.probe(&config, window, changes, limit).await?;
-                self.hidden.insert(hidden).clone()
-            }
-        };
-        let target = Target::new(columns, unique, hidden)?;
-        if let Slice::Hash { count, .. } = window.slice
-            && count > 1
-            && target.keys.is_empty()
-        {
-            let message = format!(
-                "{} has no key columns, by which source.changelog.slices could cut it: use 1 or partitions",
-                config.table
-            );
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
-        Ok(target)
-    }
-
-    /// The names of the hidden columns: a server knows one of two families.
-    async fn probe(
-        &mut self,
-        config: &ReadConfig,
-        window: &WindowSpec,
-        changes: &ChangelogConfig,
-        limit: Duration,
-    ) -> Result<Hidden, Error> {
-        let mut refusals: Vec<Error> = Vec::new();
-        for hidden in Hidden::families() {
-            let query = sql::probe(&config.table, window, changes.increment_type, &hidden);
-            match self.flight.fetch_once(&query, limit).await {
-                Ok(_) => return Ok(hidden),
-                Err(error) if error.kind() == ErrorKind::Query && !error.is_retryable() => {
-                    refusals.push(error)
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        let told: Vec<String> = refusals.iter().map(ToString::to_string).collect();
-        let message = format!(
-            "the server does not show the changes of {} with their hidden columns: {}",
-            config.table,
-            told.join("; ")
-        );
-        Err(Error::new(ErrorKind::Query, message))
-    }
-
-    /// The model of the table, where the list of its columns does not tell it.
-    async fn is_unique(&mut self, config: &ReadConfig) -> Result<bool, Error> {
-        let schema = self.flight.frontends()?.schema(&config.table).await?;
-        let keys = schema.get("keysType").and_then(|keys| keys.as_str());
-        keys.map(|keys| keys.to_ascii_uppercase().starts_with("UNIQUE"))
-            .ok_or_else(|| {
-                let message = format!("the server does not tell the model of {}", config.table);
-                Error::new(ErrorKind::Query, message)
-            })
-    }
-
-    /// The name that a partition has now.
-    async fn partition(&mut self, id: i64) -> Result<String, Error> {
-        let listing = self
-            .flight
-            .kept(&sql::partitions(&self.shared.config.table))
-            .await?;
-        for batch in &listing {
-            let column = |wanted: &str| {
-                let schema = batch.schema();
-                let place = schema
-                    .fields()
-                    .iter()
-                    .position(|field| field.name().eq_ignore_ascii_case(wanted));
-                place.ok_or_else(|| {
-                    let message = format!("the listing of partitions has no column {wanted}");
-                    Error::new(ErrorKind::Query, message)
-                })
-            };
-            let (ids, names) = (column("PartitionId")?, column("PartitionName")?);
-            for row in 0..batch.num_rows() {
-                if text_cell(batch, ids, row).is_some_and(|text| text.trim() == id.to_string()) {
-                    return text_cell(batch, names, row).ok_or_else(|| {
-                        Error::new(
-                            ErrorKind::Query,
-                            format!("partition {id} is listed without a name"),
-                        )
-                    });
-                }
-            }
-        }
-        Err(Error::new(
-            ErrorKind::PartitionGone,
-            format!(
-                "{} has no partition {id}, as this front end lists them",
-                self.shared.config.table
-            ),
-        ))
-    }
-
     pub(super) async fn close(&mut self, limit: Duration) {
         self.flight.close(limit).await;
     }
-}
-
-impl Target {
-    fn new(columns: Columns, unique: bool, hidden: Hidden) -> Result<Self, Error> {
-        let keys: Vec<DorisColumn> = columns.table.iter().filter(|c| c.key).cloned().collect();
-        let mut extra = Vec::new();
-        let mut extra_specs = Vec::new();
-        let mut hashed = Vec::new();
-        let order = if unique {
-            for key in &keys {
-                match columns
-                    .found
-                    .iter()
-                    .position(|f| f.path.len() == 1 && f.path[0] == key.name)
-                {
-                    Some(wanted) => hashed.push(Hashed::Wanted(wanted)),
-                    None => {
-                        hashed.push(Hashed::Extra(extra.len()));
-                        let (found, spec) = as_it_is(key)?;
-                        extra.push(found);
-                        extra_specs.push(spec);
-                    }
-                }
-            }
-            keys.clone()
-        } else {
-            hashed.extend((0..columns.found.len()).map(Hashed::Wanted));
-            // Rows that do not differ in a wanted column may change places.
-            let wanted = |column: &&DorisColumn| columns.found.iter().any(|f| f.path[0] == column.name);
-            columns.table.iter().filter(wanted).cloned().collect()
-        };
-        Ok(Self {
-            shape: Shape {
-                wanted: columns.specs.clone(),
-                hidden,
-                extra: extra_specs,
-                hashed,
-            },
-            columns,
-            extra,
-            order,
-            keys: keys.into_iter().map(|key| key.name).collect(),
-        })
-    }
-
-    fn selected(&self) -> Selected<'_> {
-        Selected {
-            hidden: &self.shape.hidden,
-            wanted: &self.columns.found,
-            extra: &self.extra,
-            order: &self.order,
-            keys: &self.keys,
-            filter: &self.columns.filter,
-        }
-    }
-}
-
-/// A key column that nobody wants, read for its hash.
-fn as_it_is(key: &DorisColumn) -> Result<(Found, ColumnSpec), Error> {
-    let unreadable = |why: String| Error::new(ErrorKind::Schema, format!("key column '{}': {why}", key.name));
-    let flink =
-        natural_type(&key.r#type).ok_or_else(|| unreadable(format!("{} cannot be read", key.r#type)))?;
-    let table = std::slice::from_ref(key);
-    let found = find_path(std::slice::from_ref(&key.name), &flink, table).map_err(unreadable)?;
-    let spec = ColumnSpec {
-        label: key.name.clone(),
-        name: alias(&found),
-        doris: found.r#type.clone(),
-        flink,
-    };
-    Ok((found, spec))
 }
 
 /// Where the rows of a window's streams go.
