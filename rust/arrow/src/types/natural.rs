@@ -86,7 +86,10 @@ mod tests {
             ("hll", "BYTES"),
             ("array<array<datetimev2(3)>>", "ARRAY<ARRAY<TIMESTAMP(3)>>"),
             ("map<string,largeint>", "MAP<STRING, STRING>"),
-            ("struct<a:int,`b c`:map<int,date>>", "ROW<`a` INT, `b c` MAP<INT, DATE>>"),
+            (
+                "struct<a:int,`b c`:map<int,date>>",
+                "ROW<`a` INT, `b c` MAP<INT, DATE>>",
+            ),
         ] {
             let doris = DorisType::parse(text).unwrap();
             let natural = natural_type(&doris).unwrap_or_else(|| panic!("{text} is not readable"));

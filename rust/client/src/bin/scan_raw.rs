@@ -101,7 +101,9 @@ async fn changes(config: Arc<ReadConfig>, start: i64, end: i64) -> Result<(u64, 
 }
 
 fn millis(text: &str) -> Result<i64> {
-    Ok(NaiveDateTime::parse_from_str(text, TIME)?.and_utc().timestamp_millis())
+    Ok(NaiveDateTime::parse_from_str(text, TIME)?
+        .and_utc()
+        .timestamp_millis())
 }
 
 fn text(millis: i64) -> Result<String> {

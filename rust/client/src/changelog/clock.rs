@@ -255,10 +255,7 @@ mod tests {
     fn a_position_is_one_number_told_twice() {
         let fe = Address::new("fe", 8030);
         let (tso, millis) = (461_373_440_032_243_713, 1_760_000_000_123);
-        assert_eq!(
-            Newest::checked(&fe, tso, millis).unwrap(),
-            Newest { tso, millis }
-        );
+        assert_eq!(Newest::checked(&fe, tso, millis).unwrap(), Newest { tso, millis });
         for (tso, millis) in [(tso, millis + 1), (0, 0), (-1, -1), (1 << 18, 0)] {
             let error = Newest::checked(&fe, tso, millis).unwrap_err();
             assert!(error.to_string().contains("no position"), "{error}");
