@@ -35,6 +35,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
     private DorisSourceScanMode scanMode;
     private OptionalLong tableId = OptionalLong.empty();
     private boolean restored;
+    private FlinkRuntimeException refusal;
     private volatile boolean closed;
 
     /**
@@ -79,20 +80,24 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
     }
 
     /**
-     * An enumerator that goes on where a checkpoint was taken.
-     *
-     * @throws FlinkRuntimeException when the checkpoint belongs to another table or a scan mode
-     *     that cannot be changed to the present one
+     * An enumerator that goes on where a checkpoint was taken. A checkpoint of another table, or of
+     * a scan mode that cannot be changed to the present one, is refused in {@link #start}: Flink
+     * restores before it can fail a job, so that a refusal here may leave the job without either.
      */
     public static DorisEnumerator restore(
             SplitEnumeratorContext<DorisSplit> context, ScanConfig scan, EnumeratorState state) {
         DorisEnumerator enumerator = create(context, scan);
-        enumerator.adopt(state);
+        try {
+            enumerator.adopt(state);
+        } catch (FlinkRuntimeException e) {
+            enumerator.refusal = e;
+        }
         return enumerator;
     }
 
     @Override
     public void start() {
+        throwRefusal();
         registerMetrics();
         if (changelog != null) {
             changelog.start();
@@ -137,6 +142,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public EnumeratorState snapshotState(long checkpointId) {
+        throwRefusal();
         ChangelogState changes =
                 changelog == null ? ChangelogState.NONE : changelog.snapshotState(checkpointId);
         List<DorisSplit> unassigned = new ArrayList<>(snapshot.waiting());
@@ -206,6 +212,12 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                         .collect(Collectors.toList()));
         if (changelog != null) {
             changelog.restore(state, slices(state.unassigned()));
+        }
+    }
+
+    private void throwRefusal() {
+        if (refusal != null) {
+            throw refusal;
         }
     }
 

@@ -200,7 +200,9 @@ class DorisEnumeratorTest {
     @Test
     void anotherTableThanInTheCheckpointIsAnError() throws Exception {
         EnumeratorState state = started(plan(1, 1)).snapshotState(1);
-        assertThatThrownBy(() -> DorisEnumerator.restore(context, scan("test.other"), state))
+        DorisEnumerator restored = DorisEnumerator.restore(context, scan("test.other"), state);
+        assertThatThrownBy(() -> restored.snapshotState(2)).hasMessageContaining("test.other");
+        assertThatThrownBy(restored::start)
                 .hasMessageContaining("test.t")
                 .hasMessageContaining("test.other")
                 .hasMessageContaining("table.identifier");
@@ -217,7 +219,7 @@ class DorisEnumeratorTest {
                         0,
                         List.of(),
                         ChangelogState.NONE);
-        assertThatThrownBy(() -> DorisEnumerator.restore(context, scan("test.t"), state))
+        assertThatThrownBy(DorisEnumerator.restore(context, scan("test.t"), state)::start)
                 .hasMessageContaining("from-timestamp")
                 .hasMessageContaining("source.scan.mode");
     }
