@@ -100,7 +100,7 @@ class ChangelogVisibleWaitTest {
         assertThat(failure.text())
                 .contains(table.name())
                 .contains("visible-wait-timeout")
-                .contains("2PC")
+                .contains("two-phase commit")
                 .containsPattern("\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}")
                 .containsPattern("(attempt|tries|tried)");
         load.abort(transaction);

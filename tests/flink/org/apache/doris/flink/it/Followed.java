@@ -155,7 +155,10 @@ final class Followed {
     /** Waits until the job has failed. */
     Failure failure() {
         return Failure.of(
-                () -> job.getJobExecutionResult().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+                () -> {
+                    Until.holds("the job has failed", this::hasEnded);
+                    job.getJobExecutionResult().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                });
     }
 
     boolean hasEnded() throws Exception {

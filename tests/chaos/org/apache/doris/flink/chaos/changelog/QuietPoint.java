@@ -53,7 +53,7 @@ final class QuietPoint {
     /** Stops the writers and waits until the job has everything; it may have too much, too. */
     void come() throws Exception {
         writers.pause();
-        serverLog.collect();
+        collect();
         long begun = System.nanoTime();
         boolean caughtUp = waiter.within(BOUND, () -> compare().missing() == 0);
         ChangeComparison comparison = compare();
@@ -72,6 +72,16 @@ final class QuietPoint {
                 comparison.isExact()
                         ? ""
                         : ", doubled " + comparison.doubled() + ", wrong " + comparison.wrong());
+    }
+
+    /** The question waits for transactions as those of the job do, and is refused as theirs are. */
+    private void collect() throws Exception {
+        waiter.until(
+                "the server tells what it recorded",
+                () -> {
+                    serverLog.collect();
+                    return true;
+                });
     }
 
     /** Lets the writers go on. */
@@ -99,14 +109,14 @@ final class QuietPoint {
      * Records below the published position that no completed checkpoint holds. The position is
      * looked at first, since it may grow meanwhile.
      */
-    long ahead() throws IOException {
+    long ahead() throws Exception {
         List<List<String>> published =
                 doris.sql("SELECT offset_timestamp FROM " + FollowedTable.OFFSETS);
         if (published.isEmpty() || !table.isRecordByRecord() || following.start().isEmpty()) {
             return 0;
         }
         long position = Following.stampOf(published.get(0).get(0)) - ZONE_STAMPS;
-        serverLog.collect();
+        collect();
         List<Change> below =
                 serverLog.changesFrom(following.start().get()).stream()
                         .filter(change -> change.tso < position)
