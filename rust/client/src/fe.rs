@@ -120,25 +120,32 @@ impl Frontends {
 
     /// The tablets that a query reads, ascending by id.
     pub(crate) async fn tablets(&self, table: &Table, sql: &str) -> Result<Vec<Tablet>, Error> {
+        let what = format!("planning the read of {table}");
+        self.first(&what, |fe| async move { self.tablets_at(&fe, table, sql).await })
+            .await
+    }
+
+    /// The tablets as one front end plans them.
+    pub(crate) async fn tablets_at(
+        &self,
+        fe: &Address,
+        table: &Table,
+        sql: &str,
+    ) -> Result<Vec<Tablet>, Error> {
         let path = format!(
             "/api/{}/{}/_query_plan",
             segment(&table.database),
             segment(&table.name)
         );
-        let what = format!("planning the read of {table}");
-        self.first(&what, |fe| {
-            let (path, body) = (path.clone(), json!({ "sql": sql }));
-            async move {
-                let data = self.call(&fe, Method::POST, &path, Some(body)).await?;
-                tablets(&data).map_err(|text| {
-                    Error::new(
-                        ErrorKind::Query,
-                        format!("front end {fe} refused to plan the read of {table}: {text}"),
-                    )
-                })
-            }
+        let data = self
+            .call(fe, Method::POST, &path, Some(json!({ "sql": sql })))
+            .await?;
+        tablets(&data).map_err(|text| {
+            Error::new(
+                ErrorKind::Query,
+                format!("front end {fe} refused to plan the read of {table}: {text}"),
+            )
         })
-        .await
     }
 
     /// Where the Flight service of a front end is: at the configured port, else at the one that the cluster tells.

@@ -8,6 +8,7 @@ use doris_arrow::normalize::Normalizer;
 use crate::columns::{self, Columns};
 use crate::config::{ReadConfig, Table};
 use crate::error::{Error, ErrorKind};
+use crate::fe::Frontends;
 pub use crate::fe::Tablet;
 use crate::flight::Flight;
 use crate::sql;
@@ -57,7 +58,7 @@ async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan,
         });
     }
     let query = sql::plan_query(config, &columns.found, &columns.filter, columns.first());
-    match flight.frontends()?.tablets(&config.table, &query).await {
+    match tablets(&flight.frontends()?, config, &query, &mut warnings).await {
         Ok(tablets) => Ok(ScanPlan {
             has_tablets: true,
             tablets,
@@ -72,6 +73,31 @@ async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan,
         }
         Err(error) => Err(error),
     }
+}
+
+/// The tablets of the read. A snapshot behind which changes are followed must lack no partition that was there before its
+/// position, so it is planned at the master: a follower that lags may not know the newest ones yet, and their rows would never
+/// come. Where the master cannot be reached as the cluster names it, another front end plans, with a warning.
+async fn tablets(
+    frontends: &Frontends,
+    config: &ReadConfig,
+    query: &str,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Tablet>, Error> {
+    if config.changelog.is_some() {
+        let planned = match frontends.master(&config.table.database).await {
+            Ok(master) => frontends.tablets_at(&master, &config.table, query).await,
+            Err(error) => Err(error),
+        };
+        match planned {
+            Err(error) if error.kind() == ErrorKind::Connect => warnings.push(format!(
+                "the content is not planned at the master front end, which cannot be reached ({error}); a partition that was \
+                 made right before the start may be missing from it"
+            )),
+            planned => return planned,
+        }
+    }
+    frontends.tablets(&config.table, query).await
 }
 
 /// Finds the wanted columns, compares the table with its declaration, and tries the query.

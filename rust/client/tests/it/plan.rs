@@ -1,5 +1,7 @@
 //! Planning: tablets, views, three-part names, filters.
 
+use std::time::Duration;
+
 use doris_client::ErrorKind;
 
 use crate::support::*;
@@ -105,4 +107,31 @@ async fn what_the_planner_of_tablets_refuses_is_told() {
         ErrorKind::Query,
         &["only single table", "db.t", "127.0.0.1"],
     );
+}
+
+/// What a lagging follower does not list yet would be missing from the content for ever, since its changes are older than
+/// those that are followed.
+#[tokio::test]
+async fn the_content_behind_which_changes_are_followed_is_planned_at_the_master() {
+    let partitioned = "CREATE DATABASE db;
+        CREATE TABLE db.t (id INT NOT NULL, name VARCHAR(50)) UNIQUE KEY(id) PARTITION BY RANGE(id)
+        (PARTITION p1 VALUES LESS THAN ('10')) DISTRIBUTED BY HASH(id) BUCKETS 1
+        PROPERTIES ('replication_num' = '1', 'changelog.enable' = 'true');";
+    let standin = cluster_with(partitioned, |c| c.frontends = 2).await;
+    let follower = format!("127.0.0.1:{}", standin.ports().fe[1].http);
+    standin.lag_frontend(1, Duration::from_secs(60)).unwrap();
+    standin
+        .execute("ALTER TABLE db.t ADD PARTITION p2 VALUES LESS THAN ('20')")
+        .await
+        .unwrap();
+    let content = read(&standin, "db.t", &COLUMNS).with("fenodes", &follower);
+    let plan = content.plan().await.unwrap();
+    assert_eq!(plan.tablets.len(), 1, "the follower does not lag");
+    let plan = content
+        .with("changelog.increment-type", "detail")
+        .plan()
+        .await
+        .unwrap();
+    assert_eq!(plan.tablets.len(), 2);
+    assert_eq!(plan.warnings, Vec::<String>::new());
 }
