@@ -198,6 +198,7 @@ final class Writers implements Closeable {
         try {
             transaction = load.prepare(rows);
         } catch (IOException e) {
+            load.backend(doris.count("be") - 1);
             // It may be pre-committed all the same, and nothing may stay open.
             decide(() -> load.abort(label));
             throw e;
@@ -207,6 +208,8 @@ final class Writers implements Closeable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        // The last one is never stopped, and the job waits for what is open.
+        load.backend(doris.count("be") - 1);
         decide(
                 () -> {
                     if (commits) {
