@@ -9,7 +9,8 @@ from common import Flink, Program, add_arguments, admin, announce, columns_of, d
 PIECE, CHANGES_A_ROW = 50_000, 3
 # How much time of the server lies between two pieces.
 PAUSE_MS = 30_000
-FLINK = "flink-2.2.1"
+# The class path of Flink 2.2.1.
+FLINK = "changelog"
 
 
 def position(args):

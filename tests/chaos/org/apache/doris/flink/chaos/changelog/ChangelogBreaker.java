@@ -82,8 +82,11 @@ final class ChangelogBreaker {
             }
         }
         for (Planned<ChangelogFault> planned : round) {
-            if (planned.kind.group() == Group.NODE) {
-                log.count(planned.kind, breakNode(planned, nodesBack));
+            // A partition is dropped when the job has all of it, for which all nodes are needed.
+            if (planned.kind.group() == Group.NODE
+                    && planned.kind != ChangelogFault.PARTITION_DROPPED) {
+                breakNode(planned, nodesBack);
+                log.count(planned.kind, true);
             }
         }
         for (Planned<ChangelogFault> planned : round) {
@@ -100,6 +103,12 @@ final class ChangelogBreaker {
         }
         jobs.recover();
         rules.values().forEach(doris::clearFault);
+        for (Planned<ChangelogFault> planned : round) {
+            if (planned.kind == ChangelogFault.PARTITION_DROPPED) {
+                log.count(planned.kind, dropPartition(planned));
+                jobs.recover();
+            }
+        }
     }
 
     private Fault rule(Planned<ChangelogFault> planned) {
@@ -138,21 +147,20 @@ final class ChangelogBreaker {
         }
     }
 
-    private boolean breakNode(Planned<ChangelogFault> planned, List<Step> nodesBack)
-            throws Exception {
+    private void breakNode(Planned<ChangelogFault> planned, List<Step> nodesBack) throws Exception {
         switch (planned.kind) {
             case TOKENS_DROPPED:
                 doris.dropSessions();
-                return true;
+                return;
             case CLOCK_BACK:
                 clockBack(millis(planned, 4000), nodesBack);
-                return true;
+                return;
             case FRONTEND_LAGS:
                 // The first is the master, which has seen everything.
                 int frontend = 1 + planned.draw % (doris.count("fe") - 1);
                 doris.lag(frontend, millis(planned, 2500));
                 nodesBack.add(() -> doris.lag(frontend, Duration.ZERO));
-                return true;
+                return;
             case BACKEND_STOPPED:
             case FRONTEND_STOPPED:
                 // One node of each kind is never stopped.
@@ -164,12 +172,10 @@ final class ChangelogBreaker {
                             Thread.sleep(planned.draw % 1500);
                             doris.post(node + "/start");
                         });
-                return true;
+                return;
             case PARTITION_ADDED:
                 addPartition(++newestPartition);
-                return true;
-            case PARTITION_DROPPED:
-                return dropPartition(planned);
+                return;
             default:
                 throw new IllegalArgumentException(planned.kind.text());
         }
