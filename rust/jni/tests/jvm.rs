@@ -141,7 +141,9 @@ fn inside(classes: &Path) {
 
 /// Binds the exports of the library, and those of this test, to the Java classes. A wrong name or signature fails here.
 fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
-    use doris_flink_native::{batch::*, call::*, counters::*, load::*, plan::*, scan::*, sink::*, *};
+    use doris_flink_native::{
+        batch::*, call::*, changelog::*, counters::*, describe::*, load::*, plan::*, scan::*, sink::*, *,
+    };
 
     macro_rules! methods {
         ($($function:ident $signature:literal)*) => {
@@ -154,11 +156,13 @@ fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
         Java_org_apache_doris_flink_jni_Native_counters "()[J"
         Java_org_apache_doris_flink_jni_Native_drainLog "(I)[B"
         Java_org_apache_doris_flink_jni_Native_planStart "([B)J"
+        Java_org_apache_doris_flink_jni_Native_describeStart "([B)J"
         Java_org_apache_doris_flink_jni_Native_planPoll "(JI)I"
         Java_org_apache_doris_flink_jni_Native_planResult "(J)[B"
         Java_org_apache_doris_flink_jni_Native_planClose "(J)V"
         Java_org_apache_doris_flink_jni_Native_scanOpen "([B)J"
-        Java_org_apache_doris_flink_jni_Native_scanStart "(J[J)V"
+        Java_org_apache_doris_flink_jni_Native_scanStart "(J[JJ)V"
+        Java_org_apache_doris_flink_jni_Native_scanStartWindow "(J[B)V"
         Java_org_apache_doris_flink_jni_Native_scanPoll "(JI)I"
         Java_org_apache_doris_flink_jni_Native_scanTake "(J)J"
         Java_org_apache_doris_flink_jni_Native_scanWake "(J)V"
@@ -175,6 +179,9 @@ fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
         Java_org_apache_doris_flink_jni_Native_callPoll "(JI)I"
         Java_org_apache_doris_flink_jni_Native_callResult "(J)[B"
         Java_org_apache_doris_flink_jni_Native_callClose "(J)V"
+        Java_org_apache_doris_flink_jni_Native_changelogOpen "([B)J"
+        Java_org_apache_doris_flink_jni_Native_changelogCall "(J[B)J"
+        Java_org_apache_doris_flink_jni_Native_changelogClose "(J)V"
         Java_org_apache_doris_flink_jni_Native_loadOpen "(J[B)J"
         Java_org_apache_doris_flink_jni_Native_loadAcquire "(JJI)Ljava/nio/ByteBuffer;"
         Java_org_apache_doris_flink_jni_Native_loadSubmit "(JJ[J)V"

@@ -3,6 +3,7 @@ package org.apache.doris.flink.jni;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 
 /** What rust/jni/tests/jvm.rs runs inside its JVM: the boundary as Java sees it. */
 final class BoundaryChecks {
@@ -56,7 +57,7 @@ final class BoundaryChecks {
     }
 
     private static void versions() {
-        check(Native.abiVersion() == 2, "ABI");
+        check(Native.abiVersion() == 3, "ABI");
         String version = new String(Native.version(), StandardCharsets.UTF_8);
         check(version.matches("\\d+\\.\\d+\\.\\d+"), version);
         check(Arrays.equals(Native.counters(), new long[8]), "counters at start");
@@ -73,7 +74,7 @@ final class BoundaryChecks {
         expect(() -> Native.scanOpen(null), CONFIG);
         expect(() -> Native.planStart(new byte[] {0, 0}), CONFIG);
         expect(() -> Native.scanOpen(new byte[] {-1, -1, -1, -1, 0}), CONFIG);
-        expect(() -> Native.scanStart(1, null), CONFIG);
+        expect(() -> Native.scanStart(1, null, Long.MIN_VALUE), CONFIG);
     }
 
     private static void panics() {
@@ -102,7 +103,10 @@ final class BoundaryChecks {
             expect(() -> Native.scanTake(wrong), CLOSED);
             expect(() -> Native.scanWake(wrong), CLOSED);
             expect(() -> Native.scanMetrics(wrong), CLOSED);
-            expect(() -> Native.scanStart(wrong, new long[] {1}), CLOSED);
+            expect(() -> Native.scanStart(wrong, new long[] {1}, Long.MIN_VALUE), CLOSED);
+            byte[] question = TextMap.encode(Map.of("call", "table"));
+            expect(() -> Native.changelogCall(wrong, question), CLOSED);
+            Native.changelogClose(wrong);
             expect(() -> Native.planPoll(wrong, 10), CLOSED);
             expect(() -> Native.planResult(wrong), CLOSED);
             expect(() -> Native.batchRows(wrong), CLOSED);
