@@ -2,6 +2,7 @@ package doris.connector.bench;
 
 import com.sun.management.OperatingSystemMXBean;
 
+import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
@@ -14,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /**
  * One side of a benchmark: runs the same job each time a line comes in, and answers with what it
@@ -79,12 +82,16 @@ public final class Worker {
         }
     }
 
+    /** Ends a job, and with it the cluster in this JVM, which takes no more questions then. */
     private static void end(JobClient job) throws Exception {
-        if (!job.getJobStatus().get().isGloballyTerminalState()) {
-            job.cancel().get();
-        }
-        while (!job.getJobStatus().get().isGloballyTerminalState()) {
-            Thread.sleep(5);
+        try {
+            CompletableFuture<JobExecutionResult> result = job.getJobExecutionResult();
+            if (!result.isDone()) {
+                job.cancel().get();
+            }
+            result.get();
+        } catch (ExecutionException | IllegalStateException ended) {
+            // As it was asked to.
         }
     }
 }
