@@ -272,13 +272,6 @@ impl Switches {
         let (name, value) = assignment
             .split_once('=')
             .ok_or_else(|| format!("`{assignment}` is not NAME=VALUE"))?;
-        fn put<T: FromStr>(slot: &mut T, name: &str, value: &str) -> Result<(), String>
-        where
-            T::Err: std::fmt::Display,
-        {
-            *slot = value.parse().map_err(|e: T::Err| format!("switch {name}: {e}"))?;
-            Ok(())
-        }
         match name.trim() {
             "version" => put(&mut self.version, name, value),
             "datetime_form" => put(&mut self.datetime_form, name, value),
@@ -305,6 +298,17 @@ impl Switches {
                 .unwrap_or_else(|| Err(format!("unknown switch `{other}`"))),
         }
     }
+}
+
+/// Gives a switch its value; the error names the switch and what it takes.
+pub(crate) fn put<T: FromStr>(slot: &mut T, name: &str, value: &str) -> Result<(), String>
+where
+    T::Err: std::fmt::Display,
+{
+    *slot = value
+        .parse()
+        .map_err(|error: T::Err| format!("switch {name}: {error}"))?;
+    Ok(())
 }
 
 #[cfg(test)]

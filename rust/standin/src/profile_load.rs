@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::profile::choices;
+use crate::profile::{choices, put};
 
 choices! {
     /// `status` of a 2PC request that failed.
@@ -144,16 +144,6 @@ impl LoadSwitches {
             _ => return None,
         })
     }
-}
-
-fn put<T: FromStr>(slot: &mut T, name: &str, value: &str) -> Result<(), String>
-where
-    T::Err: std::fmt::Display,
-{
-    *slot = value
-        .parse()
-        .map_err(|error: T::Err| format!("switch {name}: {error}"))?;
-    Ok(())
 }
 
 #[cfg(test)]
