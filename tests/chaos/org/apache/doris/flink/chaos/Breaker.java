@@ -110,7 +110,7 @@ final class Breaker {
                 nodesBack.add(
                         () -> {
                             Thread.sleep(planned.draw % 1500);
-                            start(node);
+                            waiter.started(doris, node);
                         });
                 break;
             case LOADS_TIMED_OUT:
@@ -123,20 +123,6 @@ final class Breaker {
             default:
                 throw new IllegalArgumentException(planned.kind.text());
         }
-    }
-
-    /** A connection of somebody else may have one of its ports for a while. */
-    private void start(String node) throws Exception {
-        waiter.until(
-                node + " has its ports again",
-                () -> {
-                    try {
-                        doris.post(node + "/start");
-                        return true;
-                    } catch (AssertionError taken) {
-                        return false;
-                    }
-                });
     }
 
     /** Breaks the job; false when there was nothing to strike. */

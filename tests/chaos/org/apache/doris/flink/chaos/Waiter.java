@@ -1,5 +1,7 @@
 package org.apache.doris.flink.chaos;
 
+import org.apache.doris.flink.it.Standin;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -26,6 +28,23 @@ public final class Waiter {
         if (!within(BOUND, condition)) {
             throw new Stuck("not within " + BOUND.toSeconds() + " s: " + what);
         }
+    }
+
+    /**
+     * Starts a node that was stopped. A connection of somebody else may have one of its ports for a
+     * while.
+     */
+    public void started(Standin doris, String node) throws Exception {
+        until(
+                node + " has its ports again",
+                () -> {
+                    try {
+                        doris.post(node + "/start");
+                        return true;
+                    } catch (AssertionError taken) {
+                        return false;
+                    }
+                });
     }
 
     /** Waits until something holds, at most so long; false when it does not. */

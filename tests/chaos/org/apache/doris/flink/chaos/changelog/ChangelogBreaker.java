@@ -170,7 +170,7 @@ final class ChangelogBreaker {
                 nodesBack.add(
                         () -> {
                             Thread.sleep(planned.draw % 1500);
-                            start(node);
+                            waiter.started(doris, node);
                         });
                 return;
             case PARTITION_ADDED:
@@ -221,20 +221,6 @@ final class ChangelogBreaker {
 
     private void alter(String what) {
         doris.run("ALTER TABLE " + FollowedTable.IDENTIFIER + " " + what);
-    }
-
-    /** A connection of somebody else may have one of its ports for a while. */
-    private void start(String node) throws Exception {
-        waiter.until(
-                node + " has its ports again",
-                () -> {
-                    try {
-                        doris.post(node + "/start");
-                        return true;
-                    } catch (AssertionError taken) {
-                        return false;
-                    }
-                });
     }
 
     /** Breaks the job; false when there was nothing to strike. */
