@@ -1,10 +1,8 @@
 package org.apache.doris.flink.sink;
 
-import org.apache.flink.metrics.CharacterFilter;
+import org.apache.doris.flink.RecordedGroup;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
-import org.apache.flink.metrics.Histogram;
-import org.apache.flink.metrics.Meter;
 import org.apache.flink.metrics.Metric;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.SimpleCounter;
@@ -12,11 +10,10 @@ import org.apache.flink.metrics.groups.OperatorIOMetricGroup;
 import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
 
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** A metric group that remembers what was registered, by name with its groups in front. */
-public final class RecordedMetrics implements SinkWriterMetricGroup {
+public final class RecordedMetrics extends RecordedGroup implements SinkWriterMetricGroup {
 
     /** The id of the operator of every test. */
     public static final String OPERATOR = "0123456789abcdef0123456789abcdef";
@@ -30,13 +27,9 @@ public final class RecordedMetrics implements SinkWriterMetricGroup {
     }
 
     private RecordedMetrics(String path, Map<String, Metric> metrics) {
+        super(path, metrics);
         this.path = path;
         this.metrics = metrics;
-    }
-
-    /** Names of everything registered. */
-    public Set<String> names() {
-        return metrics.keySet();
     }
 
     /** A metric, for its type. */
@@ -54,40 +47,8 @@ public final class RecordedMetrics implements SinkWriterMetricGroup {
         return ((Gauge<?>) metrics.get(name)).getValue();
     }
 
-    private <M extends Metric> M add(String name, M metric) {
-        if (metrics.put(path + name, metric) != null) {
-            throw new AssertionError(path + name + " is registered twice");
-        }
-        return metric;
-    }
-
     private Counter standard(String name) {
         return (Counter) metrics.computeIfAbsent(name, key -> new SimpleCounter());
-    }
-
-    @Override
-    public Counter counter(String name) {
-        return add(name, new SimpleCounter());
-    }
-
-    @Override
-    public <C extends Counter> C counter(String name, C counter) {
-        return add(name, counter);
-    }
-
-    @Override
-    public <T, G extends Gauge<T>> G gauge(String name, G gauge) {
-        return add(name, gauge);
-    }
-
-    @Override
-    public <H extends Histogram> H histogram(String name, H histogram) {
-        return add(name, histogram);
-    }
-
-    @Override
-    public <M extends Meter> M meter(String name, M meter) {
-        return add(name, meter);
     }
 
     @Override
@@ -101,23 +62,8 @@ public final class RecordedMetrics implements SinkWriterMetricGroup {
     }
 
     @Override
-    public String[] getScopeComponents() {
-        return new String[0];
-    }
-
-    @Override
     public Map<String, String> getAllVariables() {
         return Map.of("<operator_id>", OPERATOR);
-    }
-
-    @Override
-    public String getMetricIdentifier(String name) {
-        return path + name;
-    }
-
-    @Override
-    public String getMetricIdentifier(String name, CharacterFilter filter) {
-        return path + name;
     }
 
     @Override
