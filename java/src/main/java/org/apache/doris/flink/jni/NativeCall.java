@@ -1,6 +1,7 @@
 package org.apache.doris.flink.jni;
 
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * A request to the server that is under way: awaited, its result read, then closed. {@link #close}
@@ -8,6 +9,8 @@ import java.util.Map;
  * server.
  */
 public final class NativeCall extends NativeHandle {
+
+    private static final long STEP_MILLIS = 100;
 
     NativeCall(long id) throws NativeException {
         super("call", id);
@@ -22,6 +25,26 @@ public final class NativeCall extends NativeHandle {
      */
     public boolean await(long timeoutMs) throws NativeException {
         return waitFor(timeoutMs, slice -> Native.callPoll(id(), slice) == 0 ? true : null) != null;
+    }
+
+    /**
+     * Waits for the answer for as long as it takes, in short steps, so that a cancel is noticed at
+     * once and the native log is handed on.
+     *
+     * @param cancelled whether the answer is no longer wanted
+     * @return the answer, as {@link #result} gives it
+     * @throws InterruptedException if it is not, or the thread was interrupted
+     * @throws NativeException why the call failed
+     */
+    public Map<String, String> answer(BooleanSupplier cancelled)
+            throws NativeException, InterruptedException {
+        while (!await(STEP_MILLIS)) {
+            NativeLog.drain();
+            if (Thread.interrupted() || cancelled.getAsBoolean()) {
+                throw new InterruptedException("The answer is no longer wanted.");
+            }
+        }
+        return result();
     }
 
     /**

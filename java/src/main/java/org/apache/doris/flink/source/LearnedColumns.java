@@ -23,8 +23,6 @@ import java.util.function.BooleanSupplier;
  */
 public final class LearnedColumns {
 
-    private static final long SLICE_MILLIS = 100;
-
     private LearnedColumns() {}
 
     /**
@@ -43,15 +41,9 @@ public final class LearnedColumns {
         }
         NativeLibrary.load(scan.connection().libraryPath());
         try (NativeCall call = NativeColumns.start(ConfigCodec.encode(scan))) {
-            while (!call.await(SLICE_MILLIS)) {
-                NativeLog.drain();
-                if (Thread.interrupted() || cancelled.getAsBoolean()) {
-                    throw new InterruptedException("The columns are no longer wanted.");
-                }
-            }
             return scan.declare(
                     choose(
-                            NativeColumns.decode(call.result()),
+                            NativeColumns.decode(call.answer(cancelled)),
                             names.get(),
                             scan.connection().table().toString()));
         } finally {

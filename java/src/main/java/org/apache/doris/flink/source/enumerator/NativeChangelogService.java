@@ -24,8 +24,6 @@ import java.util.function.BooleanSupplier;
  */
 final class NativeChangelogService implements ChangelogService {
 
-    private static final long SLICE_MILLIS = 100;
-
     private final ScanConfig scan;
     private final OffsetTable offsets = new NativeOffsetTable();
     private NativeChangelog changelog;
@@ -119,12 +117,7 @@ final class NativeChangelogService implements ChangelogService {
     private Map<String, String> ask(Map<String, String> request, BooleanSupplier cancelled)
             throws Exception {
         try (NativeCall call = begin(request)) {
-            while (!call.await(SLICE_MILLIS)) {
-                if (Thread.interrupted() || cancelled.getAsBoolean()) {
-                    throw new InterruptedException("The answer is no longer wanted.");
-                }
-            }
-            return call.result();
+            return call.answer(cancelled);
         } finally {
             NativeLog.drain();
         }
