@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * The values a user gave, read with the rules that hold for every option: trimmed, enumerations
@@ -26,6 +27,8 @@ import java.util.function.UnaryOperator;
  * <p>Not thread-safe; used while a table is planned.
  */
 public final class OptionValues {
+
+    private static final List<String> DURATIONS = List.of("10s", "5 min", "500ms");
 
     private final Map<String, String> values;
     private final Map<String, String> writtenAs;
@@ -104,9 +107,9 @@ public final class OptionValues {
         }
         String allowed =
                 String.format(
-                        "allowed is a duration of %s or more, such as '10s', '5 min', '500ms'"
-                                + " (a bare number means milliseconds)",
-                        TimeUtils.formatWithHighestUnit(min).replace(" ", ""));
+                        "allowed is a duration of %s or more, such as %s (a bare number means"
+                                + " milliseconds)",
+                        TimeUtils.formatWithHighestUnit(min).replace(" ", ""), durations(min));
         Duration duration;
         try {
             duration = TimeUtils.parseDuration(values.get(option.key()).trim());
@@ -214,6 +217,14 @@ public final class OptionValues {
     /** What {@link #warn} was told, in order. */
     public List<String> warnings() {
         return List.copyOf(warnings);
+    }
+
+    /** Examples for a message, none of which would be refused itself. */
+    private static String durations(Duration min) {
+        return DURATIONS.stream()
+                .filter(text -> TimeUtils.parseDuration(text).compareTo(min) >= 0)
+                .map(text -> "'" + text + "'")
+                .collect(Collectors.joining(", "));
     }
 
     private long number(ConfigOption<?> option, long min, long max) {

@@ -91,6 +91,10 @@ class DorisTableFactoryTest {
                         + " | yyyy-MM-dd HH:mm:ss",
                 // 7, 8
                 "source.changelog.poll-interval | 999 | poll-interval; 1s or more",
+                // An example is a value that would be taken.
+                "source.changelog.poll-interval | 500ms | such as '10s', '5 min' (a bare number",
+                "sink.precommit-timeout | 10s | such as '5 min' (a bare number",
+                "source.changelog.visible-wait-timeout | -1s | '10s', '5 min', '500ms' (a bare",
                 "source.changelog.visible-wait-timeout | -1s | visible-wait-timeout; duration",
                 "source.binlog.poll-interval | 10 | source.binlog.poll-interval",
                 // 9, 10, 11, 12
