@@ -59,7 +59,12 @@ final class StartPosition {
             String row = "the row of " + service.offsets().describe();
             if (saved.getAsLong() > position) {
                 String wall = wallClock(saved.getAsLong(), service, cancelled);
-                refuseFuture(saved.getAsLong(), position, row + wall);
+                refuseFuture(
+                        saved.getAsLong(),
+                        position,
+                        row + wall,
+                        "Repair the row, delete it to have option 'source.scan.mode' decide, or"
+                                + " wait until that time has passed.");
             }
             return new StartPosition(facts, saved, false, probe, row);
         }
@@ -75,7 +80,11 @@ final class StartPosition {
                 String.format(
                         "option 'source.scan.timestamp' = '%s' in the account's time zone %s",
                         text, given.zone());
-        refuseFuture(given.millis(), position, what);
+        refuseFuture(
+                given.millis(),
+                position,
+                what,
+                "Give a time that has passed, or wait until it has.");
         return new StartPosition(facts, OptionalLong.of(given.millis()), false, probe, what);
     }
 
@@ -163,16 +172,17 @@ final class StartPosition {
         }
     }
 
-    private static void refuseFuture(long startMillis, long position, String what)
+    private static void refuseFuture(long startMillis, long position, String what, String remedy)
             throws StartRefused {
         if (startMillis > position) {
             throw new StartRefused(
                     String.format(
                             "the start %s, by %s, is later than the server's newest position %s."
-                                    + " Give a time that has passed, or wait until it has.",
+                                    + " %s",
                             Instant.ofEpochMilli(startMillis),
                             what,
-                            Instant.ofEpochMilli(position)));
+                            Instant.ofEpochMilli(position),
+                            remedy));
         }
     }
 }

@@ -197,7 +197,8 @@ class ChangelogStartTest {
                 .hasMessageContaining("2026-10-09 07:00:00 in the account's time zone")
                 .hasMessageContaining("America/New_York")
                 .hasMessageContaining("2026-10-09T10:00:00.700Z")
-                .hasMessageContaining("consumer 'c' in offset table ops.offsets");
+                .hasMessageContaining("consumer 'c' in offset table ops.offsets")
+                .hasMessageContaining("Repair the row, delete it");
     }
 
     @ParameterizedTest
