@@ -61,7 +61,7 @@ final class ChangelogRules {
         if (!wanted && changelog.scanTimestamp().isPresent()) {
             throw options.invalid(
                     ChangelogOptions.SCAN_TIMESTAMP,
-                    "allowed only with 'source.scan.mode' = 'from-timestamp', which is '"
+                    "allowed only with 'source.scan.mode' = 'from-timestamp', and the mode is '"
                             + changelog.scanMode().option()
                             + "'",
                     "Remove the option or change the mode.");
