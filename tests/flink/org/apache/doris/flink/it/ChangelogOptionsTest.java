@@ -55,7 +55,7 @@ class ChangelogOptionsTest {
                         + " | 'source.scan.mode'; 'source.scan.timestamp'; set it to the start",
                 "6 | source.scan.mode=latest;source.scan.timestamp=2026-10-09 10:00:00"
                         + " | 'source.scan.timestamp'; '2026-10-09 10:00:00'; 'from-timestamp';"
-                        + " 'latest'; Remove the option or change the mode",
+                        + " 'latest'; Remove the option, in a hint",
                 "6 | source.scan.timestamp=2026-10-09 10:00:00"
                         + " | 'source.scan.timestamp'; 'from-timestamp'; 'snapshot'",
                 "6 | source.scan.mode=from-timestamp;source.scan.timestamp=2026-02-30 00:00:00"

@@ -16,6 +16,10 @@ import org.apache.flink.table.api.ValidationException;
  */
 final class ChangelogRules {
 
+    /** For an option of another mode; a hint cannot take one out of the table. */
+    private static final String ELSEWHERE =
+            "Remove the option, in a hint by the value '', or change the mode.";
+
     private ChangelogRules() {}
 
     /**
@@ -64,7 +68,7 @@ final class ChangelogRules {
                     "allowed only with 'source.scan.mode' = 'from-timestamp', and the mode is '"
                             + changelog.scanMode().option()
                             + "'",
-                    "Remove the option or change the mode.");
+                    ELSEWHERE);
         }
     }
 
@@ -80,7 +84,7 @@ final class ChangelogRules {
             throw options.invalid(
                     given,
                     "not allowed with 'source.scan.mode' = 'snapshot', which keeps no offsets",
-                    "Remove the option or change the mode.");
+                    ELSEWHERE);
         }
         if (!table || !consumer) {
             ConfigOption<String> missing =

@@ -78,7 +78,8 @@ class DorisTableFactoryTest {
                 "source.changelog.changelog-mode | x | all; upsert; audit",
                 // 6: timestamp
                 "source.scan.mode | from-timestamp | source.scan.timestamp",
-                "source.scan.timestamp | 2026-01-01 00:00:00 | from-timestamp; snapshot",
+                "source.scan.timestamp | 2026-01-01 00:00:00"
+                        + " | from-timestamp; snapshot; in a hint by the value ''",
                 "source.scan.mode;source.scan.timestamp | latest;2026-01-01 00:00:00"
                         + " | source.scan.timestamp; latest",
                 "source.scan.mode;source.scan.timestamp | from-timestamp;2026-02-30 00:00:00"
@@ -104,7 +105,7 @@ class DorisTableFactoryTest {
                 "source.scan.mode;table.identifier | latest;c.d.t | external catalog",
                 "source.scan.mode;source.changelog.changelog-mode | latest;upsert | primary key",
                 // 13
-                "source.changelog.offset-table | ops.o | snapshot",
+                "source.changelog.offset-table | ops.o | snapshot; in a hint by the value ''",
                 "source.changelog.consumer-id | me | snapshot",
                 "source.scan.mode;source.changelog.offset-table | latest;ops.o | go together",
                 "source.scan.mode;source.changelog.consumer-id | latest;me | go together",
