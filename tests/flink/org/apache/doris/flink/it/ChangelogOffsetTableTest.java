@@ -249,6 +249,7 @@ class ChangelogOffsetTableTest {
                                 .statement("INSERT INTO `ops`.`offsets`")
                                 .answer("no writes today"));
         Followed followed = Followed.start(sql, "SELECT * FROM t");
+        Until.holds("a window was read", () -> !table.windows(0).isEmpty());
         table.run("INSERT INTO T VALUES (3, 'Chen', 19)");
         followed.awaitInOrder("+I[3, Chen, 19]");
         FLINK.checkpoint(followed.job());
