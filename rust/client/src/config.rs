@@ -45,11 +45,14 @@ pub(crate) struct ChangelogConfig {
     pub(crate) offset: Option<OffsetConfig>,
 }
 
-/// `source.changelog.increment-type`.
+/// `source.changelog.increment-type`: which changes a window is made of (Doris manual, Incremental Query).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IncrementType {
+pub enum IncrementType {
+    /// Every change.
     Detail,
+    /// What is left of a key's changes within the window.
     MinDelta,
+    /// Inserted rows alone.
     AppendOnly,
 }
 
@@ -64,7 +67,7 @@ pub(crate) struct OffsetConfig {
 
 impl IncrementType {
     /// As the option spells it.
-    fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         match text {
             "detail" => Some(Self::Detail),
             "min_delta" => Some(Self::MinDelta),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use doris_client::ErrorKind;
 use doris_client::config::ReadConfig;
-use doris_client::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::scan::{IncrementType, Next, Position, Scan, ScanBatch, Slice, WindowSpec};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::{jint, jlong};
@@ -160,11 +160,19 @@ fn window_spec(request: &Request) -> Result<WindowSpec, Failure> {
             hash_sum: request.number("position.hash-sum")?,
         }),
     };
+    let increment_type = request.text("increment-type")?;
+    let increment_type = IncrementType::parse(increment_type).ok_or_else(|| {
+        let text = format!(
+            "'increment-type' = '{increment_type}' is not usable; allowed: detail, min_delta, append_only"
+        );
+        Failure::new(ErrorKind::Config, text)
+    })?;
     Ok(WindowSpec {
         start_text: request.text("start")?.to_owned(),
         end_text: request.text("end")?.to_owned(),
         start_millis: request.number("start.millis")?,
         end_millis: request.number("end.millis")?,
+        increment_type: Some(increment_type),
         slice,
         position,
         verify: request.flag("verify")?,
@@ -287,11 +295,12 @@ mod tests {
     use super::*;
     use crate::request::Answer;
 
-    const WINDOW: [(&str, &str); 14] = [
+    const WINDOW: [(&str, &str); 15] = [
         ("start", "2026-10-09 10:00:00"),
         ("end", "2026-10-09 10:00:10"),
         ("start.millis", "1791540000000"),
         ("end.millis", "1791540010000"),
+        ("increment-type", "min_delta"),
         ("slice", "hash"),
         ("slice.index", "3"),
         ("slice.count", "4"),
@@ -326,6 +335,7 @@ mod tests {
             (window.start_millis, window.end_millis),
             (1_791_540_000_000, 1_791_540_010_000)
         );
+        assert_eq!(window.increment_type, Some(IncrementType::MinDelta));
         assert_eq!(window.slice, Slice::Hash { index: 3, count: 4 });
         let position = Position {
             tso: 469_641_461_760_000_001,

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ReadConfig;
 use crate::error::{Error, ErrorKind};
-pub use crate::window::{Position, Slice, WindowSpec};
+pub use crate::window::{IncrementType, Position, Slice, WindowSpec};
 use budget::{Budget, Permit};
 use queue::Queue;
 use split::SplitReader;

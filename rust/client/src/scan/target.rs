@@ -70,7 +70,8 @@ impl WindowReader {
     ) -> Result<Hidden, Error> {
         let mut refusals: Vec<Error> = Vec::new();
         for hidden in Hidden::families() {
-            let query = sql::probe(&config.table, window, changes.increment_type, &hidden);
+            let increment_type = window.increment_type.unwrap_or(changes.increment_type);
+            let query = sql::probe(&config.table, window, increment_type, &hidden);
             match self.flight.fetch_once(&query, limit).await {
                 Ok(_) => return Ok(hidden),
                 Err(error) if error.kind() == ErrorKind::Query && !error.is_retryable() => {
@@ -101,10 +102,48 @@ impl WindowReader {
 
     /// The name that a partition has now.
     pub(super) async fn partition(&mut self, id: i64) -> Result<String, Error> {
+        let listed = self.partitions().await?;
+        let found = listed.into_iter().find(|(known, _)| *known == id.to_string());
+        found.map(|(_, name)| name).ok_or_else(|| {
+            Error::new(
+                ErrorKind::PartitionGone,
+                format!(
+                    "{} has no partition {id}, as this front end lists them",
+                    self.shared.config.table
+                ),
+            )
+        })
+    }
+
+    /// Fails when a partition does not have its name any more. Where another one has it, what was read under it may be that
+    /// one's: with rows handed out, only a restore takes them back; else the slice is merely tried again.
+    pub(super) async fn keeps_name(&mut self, id: i64, name: &str, handed_out: bool) -> Result<(), Error> {
+        let listed = self.partitions().await?;
+        let owner = listed.into_iter().find(|(_, known)| known == name);
+        let table = &self.shared.config.table;
+        match owner {
+            Some((owner, _)) if owner == id.to_string() => Ok(()),
+            Some((owner, _)) if handed_out => {
+                let message = format!(
+                    "{table}: the name '{name}' went from partition {id} to partition {owner} while changes were read under \
+                     it: those that were handed out cannot be trusted"
+                );
+                Err(Error::new(ErrorKind::Data, message))
+            }
+            _ => {
+                let message = format!("{table}: partition {id} lost its name '{name}' while it was read");
+                Err(Error::new(ErrorKind::PartitionGone, message))
+            }
+        }
+    }
+
+    /// Ids and names of the table's partitions.
+    async fn partitions(&mut self) -> Result<Vec<(String, String)>, Error> {
         let listing = self
             .flight
             .kept(&sql::partitions(&self.shared.config.table))
             .await?;
+        let mut listed = Vec::new();
         for batch in &listing {
             let column = |wanted: &str| {
                 let schema = batch.schema();
@@ -119,23 +158,16 @@ impl WindowReader {
             };
             let (ids, names) = (column("PartitionId")?, column("PartitionName")?);
             for row in 0..batch.num_rows() {
-                if text_cell(batch, ids, row).is_some_and(|text| text.trim() == id.to_string()) {
-                    return text_cell(batch, names, row).ok_or_else(|| {
-                        Error::new(
-                            ErrorKind::Query,
-                            format!("partition {id} is listed without a name"),
-                        )
-                    });
+                match (text_cell(batch, ids, row), text_cell(batch, names, row)) {
+                    (Some(id), Some(name)) => listed.push((id.trim().to_owned(), name)),
+                    _ => {
+                        let message = format!("row {row} of the listing of partitions lacks an id or a name");
+                        return Err(Error::new(ErrorKind::Query, message));
+                    }
                 }
             }
         }
-        Err(Error::new(
-            ErrorKind::PartitionGone,
-            format!(
-                "{} has no partition {id}, as this front end lists them",
-                self.shared.config.table
-            ),
-        ))
+        Ok(listed)
     }
 }
 

@@ -178,7 +178,7 @@ impl WindowReader {
         let query = sql::window(
             &config.table,
             window,
-            changes.increment_type,
+            window.increment_type.unwrap_or(changes.increment_type),
             &target.selected(),
             partition.as_deref(),
         );
@@ -224,11 +224,9 @@ impl WindowReader {
         }
         rows.replay.finish().map_err(Broken::Mismatch)?;
         // Another partition may have got the name since it was looked up.
-        if let (Slice::Partition { id }, Some(name)) = (window.slice, partition)
-            && self.partition(id).await? != name
-        {
-            let message = format!("partition {id} was renamed from '{name}' while it was read");
-            return Err(Error::new(ErrorKind::PartitionGone, message).into());
+        if let (Slice::Partition { id }, Some(name)) = (window.slice, partition) {
+            let handed_out = rows.progress.position().is_some();
+            self.keeps_name(id, &name, handed_out).await?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ pub(crate) mod spec;
 pub(crate) mod sql;
 pub(crate) mod visible_wait;
 
+pub use crate::config::IncrementType;
 pub use position::Position;
 pub(crate) use spec::utc_text;
 pub use spec::{Slice, WindowSpec};

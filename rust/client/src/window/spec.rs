@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::DateTime;
 
 use super::position::{Position, Resume};
+use crate::config::IncrementType;
 use crate::error::{Error, ErrorKind};
 
 /// Bits of a TSO below its milliseconds.
@@ -21,6 +22,8 @@ pub struct WindowSpec {
     pub start_millis: i64,
     /// The end in milliseconds since 1970 UTC, exclusive; whole seconds.
     pub end_millis: i64,
+    /// Which changes are read; `None` for what `source.changelog.increment-type` says.
+    pub increment_type: Option<IncrementType>,
     /// The part of the table's keys.
     pub slice: Slice,
     /// Up to where the window was read before; `None` for all of it.
@@ -133,6 +136,7 @@ pub(crate) mod tests {
             end_text: "2026-10-09 10:00:10".to_owned(),
             start_millis: 1_791_540_000_000,
             end_millis: 1_791_540_010_000,
+            increment_type: None,
             slice,
             position: None,
             verify: true,

@@ -58,6 +58,7 @@ pub fn window(start: i64, end: i64) -> WindowSpec {
         end_text: utc(end),
         start_millis: start,
         end_millis: end,
+        increment_type: None,
         slice: Slice::Whole,
         position: None,
         verify: true,

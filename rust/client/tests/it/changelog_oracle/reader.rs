@@ -209,6 +209,7 @@ impl<'a> Reader<'a> {
             end_text: text(window.end),
             start_millis: window.start,
             end_millis: window.end,
+            increment_type: None,
             slice: state.slice,
             position,
             verify: true,

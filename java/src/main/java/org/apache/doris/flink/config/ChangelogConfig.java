@@ -86,14 +86,10 @@ public final class ChangelogConfig implements Serializable {
         checkpointInterval = null;
     }
 
-    private ChangelogConfig(
-            ChangelogConfig other,
-            DorisBinlogIncrementType incrementType,
-            OnExpired onExpired,
-            Long checkpointInterval) {
+    private ChangelogConfig(ChangelogConfig other, Long checkpointInterval) {
         scanMode = other.scanMode;
         scanTimestamp = other.scanTimestamp;
-        this.incrementType = incrementType;
+        incrementType = other.incrementType;
         pollInterval = other.pollInterval;
         visibleWaitTimeout = other.visibleWaitTimeout;
         offsetTable = other.offsetTable;
@@ -101,7 +97,7 @@ public final class ChangelogConfig implements Serializable {
         jdbcUrl = other.jdbcUrl;
         slices = other.slices;
         maxWindow = other.maxWindow;
-        this.onExpired = onExpired;
+        onExpired = other.onExpired;
         changelogMode = other.changelogMode;
         this.checkpointInterval = checkpointInterval;
     }
@@ -122,24 +118,7 @@ public final class ChangelogConfig implements Serializable {
 
     /** The same with what is known of the job's checkpoints, as {@link #checkpointInterval}. */
     public ChangelogConfig withCheckpointInterval(OptionalLong millis) {
-        return new ChangelogConfig(
-                this, incrementType, onExpired, millis.isPresent() ? millis.getAsLong() : null);
-    }
-
-    /**
-     * The same as its windows are read. Behind a snapshot net changes would not be enough: a row
-     * that came before its part of the content was read, and was deleted before the first window
-     * ended, nets to nothing and would stay. So {@code min_delta} of scan mode {@code initial}
-     * reads every change; that some have expired fails the job, as it does with net changes.
-     */
-    public ChangelogConfig asRead() {
-        boolean netBehindSnapshot =
-                scanMode == DorisSourceScanMode.INITIAL
-                        && incrementType == DorisBinlogIncrementType.MIN_DELTA;
-        return netBehindSnapshot
-                ? new ChangelogConfig(
-                        this, DorisBinlogIncrementType.DETAIL, OnExpired.FAIL, checkpointInterval)
-                : this;
+        return new ChangelogConfig(this, millis.isPresent() ? millis.getAsLong() : null);
     }
 
     /** What a new consumer reads. */

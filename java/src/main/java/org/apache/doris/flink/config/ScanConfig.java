@@ -115,21 +115,6 @@ public final class ScanConfig implements Serializable {
         this.undeclared = undeclared == null ? null : List.copyOf(undeclared);
     }
 
-    /** The same as readers carry it out: see {@link ChangelogConfig#asRead}. */
-    public ScanConfig asRead() {
-        return new ScanConfig(
-                connection,
-                read,
-                declared,
-                columns,
-                filter,
-                limit,
-                localTimeZone,
-                changelog.asRead(),
-                metadata,
-                undeclared);
-    }
-
     /**
      * A scan of columns whose types nobody declared: they are learned when the job starts, by
      * {@link #declare}. Nothing can be read before.

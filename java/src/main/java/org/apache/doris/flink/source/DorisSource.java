@@ -97,8 +97,7 @@ public class DorisSource<OUT>
     public SourceReader<OUT, DorisSplit> createReader(SourceReaderContext context)
             throws Exception {
         ScanConfig declared = LearnedColumns.declare(scan, () -> false);
-        return DorisSourceReader.create(
-                context, declared.asRead(), rows.emitter(declared.producedType()));
+        return DorisSourceReader.create(context, declared, rows.emitter(declared.producedType()));
     }
 
     @Override

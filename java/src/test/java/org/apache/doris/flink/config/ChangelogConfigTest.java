@@ -40,31 +40,6 @@ class ChangelogConfigTest {
         assertThat(config.isInsertOnly()).isTrue();
     }
 
-    /**
-     * A row that comes and goes while the content is read is in the content and in no net change.
-     */
-    @Test
-    void behindASnapshotEveryChangeIsRead() {
-        ChangelogConfig net =
-                config(
-                        "source.scan.mode",
-                        "initial",
-                        "source.changelog.increment-type",
-                        "min_delta");
-        assertThat(net.asRead().incrementType()).isEqualTo(DorisBinlogIncrementType.DETAIL);
-        assertThat(net.asRead().onExpired()).isEqualTo(OnExpired.FAIL);
-        assertThat(net.asRead().scanMode()).isEqualTo(DorisSourceScanMode.INITIAL);
-        ChangelogConfig latest =
-                config(
-                        "source.scan.mode",
-                        "latest",
-                        "source.changelog.increment-type",
-                        "min_delta");
-        assertThat(latest.asRead()).isSameAs(latest);
-        ChangelogConfig detail = config("source.scan.mode", "initial");
-        assertThat(detail.asRead()).isSameAs(detail);
-    }
-
     @Test
     void valuesAreReadInAnySpelling() throws Exception {
         ChangelogConfig config =

@@ -8,6 +8,7 @@ import org.apache.doris.flink.source.enumerator.EnumeratorState.Phase;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.CoveredEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
+import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.SliceIds;
@@ -57,6 +58,7 @@ final class ChangelogCoordinator {
     private final CoveredReports reports = new CoveredReports();
     private final HandOver handOver;
     private final TableWatch watch;
+    private final ContentRetention contentRetention;
     private final StartQuestion question;
     private final PublishedProgress published;
     private Counter slicesGone = new SimpleCounter();
@@ -64,6 +66,7 @@ final class ChangelogCoordinator {
     private ChangelogState restored;
     private Phase phase = Phase.SNAPSHOT;
     private OptionalLong start = OptionalLong.empty();
+    private OptionalLong netFrom = OptionalLong.empty();
     private boolean ready;
     private BoundEvent lastBound;
     private boolean boundOutdated = true;
@@ -91,6 +94,7 @@ final class ChangelogCoordinator {
         this.schemes = new SliceSchemes(table, slices, config.slices());
         this.handOver = new HandOver(config.checkpointInterval(), clock);
         this.watch = new TableWatch(table, clock);
+        this.contentRetention = new ContentRetention(table, clock);
         this.question = new StartQuestion(table, config, service, closed);
         this.published =
                 config.offsetTable().isPresent()
@@ -103,6 +107,7 @@ final class ChangelogCoordinator {
         restored = state.changelog();
         phase = restored.phase();
         start = restored.startMillis();
+        netFrom = restored.netFromMillis();
         watch.restore(state.tableId(), restored.probeHash());
         restored.boundMillis().ifPresent(poll::raise);
         slices.restore(restored, unassignedSlices);
@@ -191,6 +196,7 @@ final class ChangelogCoordinator {
                 .scheme(phase == Phase.CHANGELOG ? schemes.present() : SliceScheme.NONE)
                 .former(schemes.former(), schemes.last())
                 .probe(phase == Phase.CHANGELOG && schemes.hashes() ? watch.probe() : NOTHING)
+                .netFrom(netFrom)
                 .covered(slices.covered())
                 .partitions(slices.partitions())
                 .build();
@@ -259,6 +265,7 @@ final class ChangelogCoordinator {
                 known ? "; reading goes on where it was taken" : "");
         if (!known && !answer.readsSnapshot()) {
             snapshot.skip();
+            netFrom = start;
             beginChanges();
         } else if (phase == Phase.SNAPSHOT) {
             if (!answer.facts().unique()) {
@@ -292,11 +299,15 @@ final class ChangelogCoordinator {
                                 snapshot.isIdle(context.currentParallelism()));
         if (due) {
             LOG.warn(
-                    "The content of table {} is read and no checkpoint was taken: its changes are"
-                        + " followed from {} on without one. No progress is kept; after a failure"
-                        + " the job begins anew. Turn on checkpointing"
-                        + " ('execution.checkpointing.interval') to change that.",
+                    "The content of table {} is read and no checkpoint {}: its changes are"
+                            + " followed from {} on without one. No progress is kept before the"
+                            + " first checkpoint; after a failure the job begins anew. Turn on"
+                            + " checkpointing ('execution.checkpointing.interval'), or shorten its"
+                            + " interval, to change that.",
                     table,
+                    config.checkpointInterval().isPresent()
+                            ? "will be taken"
+                            : "was taken in " + HandOver.SILENCE.toMinutes() + " minutes",
                     Instant.ofEpochMilli(start.getAsLong()));
             beginChanges();
         }
@@ -336,6 +347,29 @@ final class ChangelogCoordinator {
         endSnapshotWithoutCheckpoint();
         if (ready && phase == Phase.CHANGELOG) {
             look(false);
+        } else if (ready) {
+            watchContentRetention();
+        }
+    }
+
+    private void watchContentRetention() {
+        if (failed || !contentRetention.begin(watch.ttlSeconds())) {
+            return;
+        }
+        context.callAsync(
+                () -> service.position(closed),
+                (position, failure) -> failOnce(() -> retentionAnswered(position, failure)));
+    }
+
+    private void retentionAnswered(Long position, Throwable failure) {
+        if (failure != null) {
+            contentRetention.failed(failure);
+            return;
+        }
+        RetentionEvent event =
+                contentRetention.answered(start.getAsLong(), position, watch.ttlSeconds());
+        if (phase == Phase.SNAPSHOT) {
+            registered().forEach(subtask -> context.sendEventToSourceReader(subtask, event));
         }
     }
 
@@ -379,6 +413,11 @@ final class ChangelogCoordinator {
         if (answer == PositionPoll.Answer.BEHIND) {
             return;
         }
+        if (netFrom.isEmpty()) {
+            // This was looked up after the content was read: all that it shows is below the next
+            // second.
+            netFrom = OptionalLong.of(PositionPoll.wholeSeconds(look.position()) + 1000);
+        }
         look.partitions().ifPresent(this::listed);
         if (answer == PositionPoll.Answer.MOVED || boundOutdated) {
             sendBound(look.position());
@@ -404,7 +443,8 @@ final class ChangelogCoordinator {
                         leaving ? schemes.last() : OptionalLong.empty(),
                         schemes.present(),
                         position,
-                        watch.ttlSeconds());
+                        watch.ttlSeconds(),
+                        netFrom.getAsLong());
         boundOutdated = false;
         registered().forEach(subtask -> context.sendEventToSourceReader(subtask, lastBound));
     }

@@ -25,6 +25,7 @@ public final class ChangelogState {
     private final SliceScheme formerScheme;
     private final OptionalLong lastMillis;
     private final OptionalLong probeHash;
+    private final OptionalLong netFromMillis;
     private final Map<String, Long> covered;
     private final Map<Long, Long> partitions;
 
@@ -37,6 +38,7 @@ public final class ChangelogState {
         formerScheme = from.formerScheme;
         lastMillis = from.lastMillis;
         probeHash = from.probeHash;
+        netFromMillis = from.netFromMillis;
         covered = Collections.unmodifiableMap(new TreeMap<>(from.covered));
         partitions = Collections.unmodifiableMap(new TreeMap<>(from.partitions));
     }
@@ -89,6 +91,14 @@ public final class ChangelogState {
         return probeHash;
     }
 
+    /**
+     * Where windows of net changes may begin, behind the end of the content; empty when that is not
+     * known yet.
+     */
+    public OptionalLong netFromMillis() {
+        return netFromMillis;
+    }
+
     /** By id of a known slice, up to where checkpoints cover it, in order of the ids. */
     public Map<String, Long> covered() {
         return covered;
@@ -113,6 +123,7 @@ public final class ChangelogState {
                 && formerScheme.equals(that.formerScheme)
                 && lastMillis.equals(that.lastMillis)
                 && probeHash.equals(that.probeHash)
+                && netFromMillis.equals(that.netFromMillis)
                 && covered.equals(that.covered)
                 && partitions.equals(that.partitions);
     }
@@ -128,6 +139,7 @@ public final class ChangelogState {
                 formerScheme,
                 lastMillis,
                 probeHash,
+                netFromMillis,
                 covered,
                 partitions);
     }
@@ -136,7 +148,7 @@ public final class ChangelogState {
     public String toString() {
         return String.format(
                 "%s, start %s, bound %s, listed %s, scheme %s, former %s until %s, probe %s,"
-                        + " covered %s, partitions %s",
+                        + " net from %s, covered %s, partitions %s",
                 phase,
                 startMillis,
                 boundMillis,
@@ -145,6 +157,7 @@ public final class ChangelogState {
                 formerScheme,
                 lastMillis,
                 probeHash,
+                netFromMillis,
                 covered,
                 partitions);
     }
@@ -160,6 +173,7 @@ public final class ChangelogState {
         private SliceScheme formerScheme = SliceScheme.NONE;
         private OptionalLong lastMillis = OptionalLong.empty();
         private OptionalLong probeHash = OptionalLong.empty();
+        private OptionalLong netFromMillis = OptionalLong.empty();
         private Map<String, Long> covered = Map.of();
         private Map<Long, Long> partitions = Map.of();
 
@@ -196,6 +210,11 @@ public final class ChangelogState {
 
         Builder probe(OptionalLong hash) {
             probeHash = hash;
+            return this;
+        }
+
+        Builder netFrom(OptionalLong millis) {
+            netFromMillis = millis;
             return this;
         }
 

@@ -22,7 +22,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
     /** The one instance; it has no state. */
     public static final EnumeratorStateSerializer INSTANCE = new EnumeratorStateSerializer();
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final String WHAT = "source enumerator";
 
     private EnumeratorStateSerializer() {}
@@ -37,6 +37,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         StateWriter out = new StateWriter();
         writeV1(out, state);
         writeSchemeChangeV2(out, state.changelog());
+        writeNetFromV3(out, state.changelog());
         return out.toByteArray();
     }
 
@@ -93,6 +94,12 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         writeOptional(out, changelog.lastMillis());
     }
 
+    /** Before version 3 it is not known, and found anew, from where on net changes may be read. */
+    private static void writeNetFromV3(StateWriter out, ChangelogState changelog)
+            throws IOException {
+        writeOptional(out, changelog.netFromMillis());
+    }
+
     private static EnumeratorState read(StateReader in, int version) throws IOException {
         TableIdentifier table = new TableIdentifier(in.readText(), in.readText(), in.readText());
         OptionalLong tableId = readOptional(in);
@@ -112,6 +119,9 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         ChangelogState.Builder changelog = readChangelogV1(in);
         if (version >= 2) {
             changelog.listed(readOptional(in)).former(SliceScheme.read(in), readOptional(in));
+        }
+        if (version >= 3) {
+            changelog.netFrom(readOptional(in));
         }
         return new EnumeratorState(
                 table, tableId, scanMode, planned, splitsTotal, unassigned, changelog.build());

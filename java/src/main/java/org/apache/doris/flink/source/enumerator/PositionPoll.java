@@ -1,6 +1,8 @@
 package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.doris.flink.jni.ErrorCode;
+import org.apache.doris.flink.jni.NativeException;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,7 @@ final class PositionPoll {
 
     private OptionalLong bound = OptionalLong.empty();
     private boolean asking;
+    private boolean told;
     private OptionalLong askedAt = OptionalLong.empty();
     private OptionalLong backSince = OptionalLong.empty();
     private OptionalLong failingSince = OptionalLong.empty();
@@ -86,6 +89,7 @@ final class PositionPoll {
      */
     Answer answered(long positionMillis) {
         asking = false;
+        told = true;
         failingSince = OptionalLong.empty();
         long seconds = wholeSeconds(positionMillis);
         if (bound.isPresent() && seconds < bound.getAsLong()) {
@@ -118,7 +122,7 @@ final class PositionPoll {
             failingSince = OptionalLong.of(now);
         }
         long waited = now - failingSince.getAsLong();
-        boolean hopeless = PlanRefusedException.isHopeless(failure);
+        boolean hopeless = PlanRefusedException.isHopeless(failure) && !isNewRefusal(failure);
         if (hopeless || waited >= patienceMillis) {
             throw new FlinkRuntimeException(
                     String.format(
@@ -133,6 +137,15 @@ final class PositionPoll {
                         + " at the next poll; reading pauses. {}",
                 table,
                 failure.getMessage());
+    }
+
+    /**
+     * A server that told its position before may have no clock for a moment, as a new master has.
+     */
+    private boolean isNewRefusal(Throwable failure) {
+        return told
+                && failure instanceof NativeException
+                && ((NativeException) failure).code() == ErrorCode.QUERY;
     }
 
     /** Rounded down to whole seconds, the step of incremental queries. */

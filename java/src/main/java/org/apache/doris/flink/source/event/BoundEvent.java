@@ -19,6 +19,7 @@ public final class BoundEvent implements SourceEvent {
     private final SliceScheme scheme;
     private final long positionMillis;
     private final long ttlSeconds;
+    private final long netFromMillis;
 
     /**
      * @param boundMillis end of the newest window that may be read, whole seconds as ms since 1970
@@ -27,18 +28,22 @@ public final class BoundEvent implements SourceEvent {
      * @param scheme how the table is cut into slices at present
      * @param positionMillis newest committed position on the server, ms since 1970
      * @param ttlSeconds how long the server keeps changes; 0 when that is not known
+     * @param netFromMillis where the windows of net changes begin; before it, behind the content,
+     *     every change is read
      */
     public BoundEvent(
             long boundMillis,
             OptionalLong lastMillis,
             SliceScheme scheme,
             long positionMillis,
-            long ttlSeconds) {
+            long ttlSeconds,
+            long netFromMillis) {
         this.boundMillis = boundMillis;
         this.lastMillis = lastMillis.orElse(NONE);
         this.scheme = scheme;
         this.positionMillis = positionMillis;
         this.ttlSeconds = ttlSeconds;
+        this.netFromMillis = netFromMillis;
     }
 
     /** No window ends behind this, ms since 1970. */
@@ -66,10 +71,19 @@ public final class BoundEvent implements SourceEvent {
         return ttlSeconds;
     }
 
+    /**
+     * No window that begins before this, ms since 1970, may be one of net changes: a row that came
+     * while the content was read, and was deleted before the window ended, would net to nothing and
+     * stay. Whole seconds.
+     */
+    public long netFromMillis() {
+        return netFromMillis;
+    }
+
     @Override
     public String toString() {
         return String.format(
-                "BoundEvent{bound %d, last %s, scheme %s, position %d, ttl %d s}",
-                boundMillis, lastMillis(), scheme, positionMillis, ttlSeconds);
+                "BoundEvent{bound %d, last %s, scheme %s, position %d, ttl %d s, net from %d}",
+                boundMillis, lastMillis(), scheme, positionMillis, ttlSeconds, netFromMillis);
     }
 }

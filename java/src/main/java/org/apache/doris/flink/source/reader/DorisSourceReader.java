@@ -5,6 +5,7 @@ import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.CoveredEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
+import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitState;
@@ -106,6 +107,8 @@ public final class DorisSourceReader<OUT>
         if (event instanceof BoundEvent) {
             parts.retention().learn((BoundEvent) event);
             parts.control().bound((BoundEvent) event);
+        } else if (event instanceof RetentionEvent) {
+            parts.retention().learn((RetentionEvent) event);
         } else if (event instanceof SlicesGoneEvent) {
             List<String> held = new ArrayList<>(((SlicesGoneEvent) event).splitIds());
             held.retainAll(states.keySet());

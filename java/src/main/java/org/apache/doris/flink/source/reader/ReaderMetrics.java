@@ -59,7 +59,10 @@ final class ReaderMetrics {
         group.gauge("changelogLagMs", () -> lag(retention.positionMillis(), emitted(states)));
         group.gauge(
                 "changelogRetentionHeadroomMs",
-                () -> headroom(emitted(states), retention.firstRetainedMillis()));
+                () ->
+                        headroom(
+                                Math.min(emitted(states), retention.pendingMillis()),
+                                retention.firstRetainedMillis()));
         group.gauge("changelogWindowRows", () -> scan.figures().windowRows);
         group.gauge("changelogVisibleWaitRetries", () -> scan.figures().visibleWaitRetries);
         group.gauge("changelogVisibleWaitMs", () -> scan.figures().visibleWaitMillis);

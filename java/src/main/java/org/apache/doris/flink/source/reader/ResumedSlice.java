@@ -15,19 +15,25 @@ final class ResumedSlice {
     private ResumedSlice() {}
 
     /**
-     * The split as it is read on. A position of another increment type is worth nothing, the window
-     * is read again with the same borders; a position of other columns keeps its place, and the
-     * rows of its TSO come again.
+     * The split as it is read on. A window of every change is read on as that where net changes are
+     * wanted: behind the content it has to be. Else a position of another increment type is worth
+     * nothing, the window is read again with the same borders; a position of other columns keeps
+     * its place, and the rows of its TSO come again.
      *
      * @param fingerprint of the columns that are selected now
      */
-    static DorisSplit adapt(DorisSplit split, DorisBinlogIncrementType type, long fingerprint) {
+    static DorisSplit adapt(DorisSplit split, DorisBinlogIncrementType wanted, long fingerprint) {
         if (split.isSnapshot() || split.changelog().get().window().isEmpty()) {
             return split;
         }
         ChangelogProgress progress = split.changelog().get();
         ChangelogWindow window = progress.window().get();
-        boolean sameType = window.incrementType().orElse(type) == type;
+        DorisBinlogIncrementType former = window.incrementType().orElse(wanted);
+        boolean everyChange =
+                former == DorisBinlogIncrementType.DETAIL
+                        && wanted == DorisBinlogIncrementType.MIN_DELTA;
+        DorisBinlogIncrementType type = everyChange ? former : wanted;
+        boolean sameType = former == type;
         if (!sameType) {
             LOG.warn(
                     "Slice {} was left inside window {} of 'source.changelog.increment-type' ="
@@ -35,7 +41,7 @@ final class ResumedSlice {
                             + " changes that were emitted of it come again.",
                     split.splitId(),
                     window,
-                    window.incrementType().get().option(),
+                    former.option(),
                     type.option());
         } else if (progress.position().isPresent() && progress.columnFingerprint() != fingerprint) {
             LOG.warn(

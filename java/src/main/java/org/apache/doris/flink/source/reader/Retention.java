@@ -5,6 +5,7 @@ import org.apache.doris.flink.config.OnExpired;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
+import org.apache.doris.flink.source.event.RetentionEvent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,12 +38,15 @@ final class Retention {
                     + " offset options. A larger changelog.ttl_seconds helps from now on only.";
 
     private final TableIdentifier table;
-    private final boolean leavesOut;
+    private final boolean netChanges;
     private final boolean fails;
     private final LongSupplier nanos;
     private final Map<String, Long> reportedUntil = new HashMap<>();
 
     private BoundEvent newest;
+    private long positionMillis = UNKNOWN;
+    private long ttlSeconds;
+    private long pendingMillis = Long.MAX_VALUE;
     private long receivedNanos;
     private long checkedNanos;
     private long warnedNanos;
@@ -54,7 +58,7 @@ final class Retention {
      */
     Retention(TableIdentifier table, ChangelogConfig config, LongSupplier nanos) {
         this.table = table;
-        this.leavesOut = config.incrementType() != DorisBinlogIncrementType.MIN_DELTA;
+        this.netChanges = config.incrementType() == DorisBinlogIncrementType.MIN_DELTA;
         this.fails = config.onExpired() == OnExpired.FAIL;
         this.nanos = nanos;
     }
@@ -62,14 +66,35 @@ final class Retention {
     /** The server's position and how long it keeps changes. */
     synchronized void learn(BoundEvent bound) {
         newest = bound;
+        pendingMillis = Long.MAX_VALUE;
+        learn(bound.positionMillis(), bound.ttlSeconds());
+    }
+
+    /** The same while the content is read, behind which changes wait. */
+    synchronized void learn(RetentionEvent event) {
+        pendingMillis = event.startMillis();
+        learn(event.positionMillis(), event.ttlSeconds());
+    }
+
+    private void learn(long position, long ttl) {
+        positionMillis = position;
+        ttlSeconds = ttl;
         receivedNanos = nanos.getAsLong();
+    }
+
+    /**
+     * Where the changes begin that wait for the end of the content, ms since 1970; MAX_VALUE when
+     * none do.
+     */
+    synchronized long pendingMillis() {
+        return pendingMillis;
     }
 
     /**
      * Newest committed position that is known, ms since 1970; {@link #UNKNOWN} before the first.
      */
     synchronized long positionMillis() {
-        return newest == null ? UNKNOWN : newest.positionMillis();
+        return positionMillis;
     }
 
     /**
@@ -77,31 +102,34 @@ final class Retention {
      * not tell. The server's clock has gone on since it was asked.
      */
     synchronized long firstRetainedMillis() {
-        if (newest == null || newest.ttlSeconds() <= 0) {
+        if (positionMillis == UNKNOWN || ttlSeconds <= 0) {
             return UNKNOWN;
         }
         long since = (nanos.getAsLong() - receivedNanos) / NANOS_PER_MILLI;
-        return newest.positionMillis() + since - newest.ttlSeconds() * 1000;
+        return positionMillis + since - ttlSeconds * 1000;
     }
 
     /**
-     * A window is about to be read.
+     * A window is asked for, or was asked for again.
      *
      * @return whether it lacks changes that have expired; told once for each lost range
-     * @throws IOException when it does and the user wants that to fail
+     * @throws IOException when it does and the user wants that to fail, as one who wants net
+     *     changes does: where every change is read behind the content, too
      */
     synchronized boolean hasExpired(SliceRead slice) throws IOException {
         long retained = firstRetainedMillis();
         long needed = slice.neededMillis();
-        if (!leavesOut || retained == UNKNOWN || needed >= retained) {
+        if (!slice.leavesOutExpired() || retained == UNKNOWN || needed >= retained) {
             return false;
         }
-        if (fails) {
-            throw new IOException(
-                    lost(slice, needed, retained)
-                            + " The job fails, as option 'source.changelog.on-expired' = 'fail'"
-                            + " says. "
-                            + REPAIR);
+        if (fails || netChanges) {
+            String why =
+                    netChanges
+                            ? " The job fails, as it always does with"
+                                    + " 'source.changelog.increment-type' = 'min_delta'. "
+                            : " The job fails, as option 'source.changelog.on-expired' = 'fail'"
+                                    + " says. ";
+            throw new IOException(lost(slice, needed, retained) + why + REPAIR);
         }
         if (needed >= reportedUntil.getOrDefault(slice.splitId(), Long.MIN_VALUE)) {
             reportedUntil.put(slice.splitId(), retained);
@@ -122,7 +150,7 @@ final class Retention {
         if (retained == UNKNOWN || warned && now - warnedNanos < WARN_NANOS) {
             return;
         }
-        long half = newest.ttlSeconds() * 1000 / 2;
+        long half = ttlSeconds * 1000 / 2;
         SliceRead last = null;
         for (SliceRead slice : slices) {
             boolean behind = slice.canRead(newest);
@@ -130,7 +158,7 @@ final class Retention {
                 last = slice;
             }
         }
-        boolean lost = leavesOut && last != null && last.neededMillis() < retained;
+        boolean lost = last != null && last.neededMillis() < retained;
         if (last != null && !lost && last.neededMillis() - retained < half) {
             warned = true;
             warnedNanos = now;
@@ -144,7 +172,7 @@ final class Retention {
                     last.splitId(),
                     UtcText.of(last.neededMillis()),
                     UtcText.of(retained),
-                    newest.ttlSeconds());
+                    ttlSeconds);
         }
     }
 
@@ -162,7 +190,7 @@ final class Retention {
                 slice.splitId(),
                 UtcText.of(needed),
                 UtcText.of(retained),
-                newest.ttlSeconds(),
-                UtcText.of(newest.positionMillis()));
+                ttlSeconds,
+                UtcText.of(positionMillis));
     }
 }

@@ -22,7 +22,7 @@ final class SliceRead {
     private long nextMillis;
     private ChangelogWindow window;
     private boolean told;
-    private boolean judged;
+    private boolean lacking;
     private PositionFold handedOut;
 
     /**
@@ -67,25 +67,38 @@ final class SliceRead {
                 && nextMillis >= bound.lastMillis().getAsLong();
     }
 
-    /** Makes sure that there is a window; only when the slice {@link #canRead}. */
-    void open(BoundEvent bound, long maxMillis, DorisBinlogIncrementType type) {
+    /**
+     * Makes sure that there is a window; only when the slice {@link #canRead}. Net changes are read
+     * from {@link BoundEvent#netFromMillis} on, where a window ends for that; every change before.
+     */
+    void open(BoundEvent bound, long maxMillis, DorisBinlogIncrementType wanted) {
         if (window != null) {
             return;
         }
         long end = Math.min(limit(bound), nextMillis + maxMillis);
+        DorisBinlogIncrementType type = wanted;
+        if (wanted == DorisBinlogIncrementType.MIN_DELTA && nextMillis < bound.netFromMillis()) {
+            type = DorisBinlogIncrementType.DETAIL;
+            end = Math.min(end, bound.netFromMillis());
+        }
         window =
                 new ChangelogWindow(
                         nextMillis, end, UtcText.ofBorder(nextMillis), UtcText.ofBorder(end), type);
         told = false;
-        judged = false;
+        lacking = false;
         handedOut = new PositionFold();
     }
 
-    /** Whether the window is begun for the first time since it was opened or restored. */
-    boolean beginsFirst() {
-        boolean first = !judged;
-        judged = true;
-        return first;
+    /** Whether the server leaves expired changes of the window out, instead of refusing it. */
+    boolean leavesOutExpired() {
+        return window.incrementType().orElse(null) != DorisBinlogIncrementType.MIN_DELTA;
+    }
+
+    /** Changes of the window have expired; whether that is news. */
+    boolean lacks() {
+        boolean news = !lacking;
+        lacking = true;
+        return news;
     }
 
     /** The rest of the window. */

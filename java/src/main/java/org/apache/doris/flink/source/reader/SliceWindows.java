@@ -37,6 +37,7 @@ final class SliceWindows {
     private SliceRead reading;
     private long begunNanos;
     private long waitedMillis;
+    private long sent;
     private long rows;
     private boolean interrupted;
 
@@ -115,11 +116,11 @@ final class SliceWindows {
         }
         long most = length.from(next.neededMillis(), retention.firstRetainedMillis());
         next.open(control.bound(), most, type);
-        if (next.beginsFirst() && retention.hasExpired(next)) {
-            metrics.countExpiredWindow();
-        }
+        judge(next);
         begunNanos = System.nanoTime();
-        waitedMillis = readerScan.figures().visibleWaitMillis;
+        BatchScan.Figures before = readerScan.figures();
+        waitedMillis = before.visibleWaitMillis;
+        sent = sendings(before);
         rows = 0;
         interrupted = false;
         readerScan.open().startWindow(next.request());
@@ -141,8 +142,10 @@ final class SliceWindows {
             BatchScan scan = readerScan.open();
             switch (scan.poll(waitMillis)) {
                 case READY:
+                    judgeAgain();
                     return rows(scan.take());
                 case END:
+                    judgeAgain();
                     return end();
                 default:
                     return null;
@@ -157,6 +160,26 @@ final class SliceWindows {
             reading = null;
             return null;
         }
+    }
+
+    /** Changes may expire whenever a window is asked for, so each time counts. */
+    private void judge(SliceRead slice) throws IOException {
+        if (retention.hasExpired(slice) && slice.lacks()) {
+            metrics.countExpiredWindow();
+        }
+    }
+
+    /** The scan may have asked again by itself, for a while, since the last look. */
+    private void judgeAgain() throws IOException {
+        long now = sendings(readerScan.figures());
+        if (now != sent) {
+            sent = now;
+            judge(reading);
+        }
+    }
+
+    private static long sendings(BatchScan.Figures figures) {
+        return figures.visibleWaitRetries + figures.splitRetries;
     }
 
     private RecordsWithSplitIds<ReadRecord> rows(BatchScan.Batch batch) {

@@ -68,6 +68,7 @@ final class WindowRequest {
         map.put("end", window.endText());
         map.put("start.millis", Long.toString(window.startMillis()));
         map.put("end.millis", Long.toString(window.endMillis()));
+        map.put("increment-type", window.incrementType().orElseThrow().option());
         putSlice(map);
         map.put("verify", Boolean.toString(verify));
         if (position != null) {

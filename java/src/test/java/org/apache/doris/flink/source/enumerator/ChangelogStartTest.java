@@ -7,6 +7,8 @@ import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.jni.ErrorCode;
 import org.apache.doris.flink.jni.NativeException;
 import org.apache.doris.flink.jni.ScanPlans;
+import org.apache.doris.flink.sink.writer.CapturedLogs;
+import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -247,13 +249,45 @@ class ChangelogStartTest {
     }
 
     @Test
-    void boundsAreNotPolledWhileTheContentIsRead() {
+    void nothingIsPolledWhileTheContentIsReadWhereNothingExpires() {
+        service.ttlSeconds = 0;
         SimulatedJob job = job("initial").withSnapshotSplits(2).begin();
         for (int poll = 0; poll < 10; poll++) {
             job.pass(10_000);
         }
         assertThat(service.asked("position")).isEqualTo(1);
         assertThat(job.readers.get(0).bounds).isEmpty();
+        assertThat(job.readers.get(0).retentions).isEmpty();
+    }
+
+    /** The changes behind a long content may expire before anybody reads them. */
+    @Test
+    void whileTheContentIsReadTheRetentionOfTheChangesBehindItIsWatched() {
+        service.ttlSeconds = 200;
+        try (CapturedLogs logs = CapturedLogs.of(ContentRetention.class)) {
+            SimulatedJob job = job("initial").withSnapshotSplits(2).begin();
+            for (int poll = 0; poll < 10; poll++) {
+                job.pass(10_000);
+            }
+            assertThat(service.asked("position")).isEqualTo(11);
+            assertThat(job.readers.get(0).bounds).as("nothing may be read").isEmpty();
+            RetentionEvent told = job.readers.get(0).retentions.get(9);
+            assertThat(told.startMillis()).isEqualTo(SECOND);
+            assertThat(told.positionMillis()).isEqualTo(NOW + 100_000);
+            assertThat(told.ttlSeconds()).isEqualTo(200);
+            assertThat(logs.lines()).hasSize(1);
+            assertThat(logs.lines().get(0))
+                    .startsWith("WARN")
+                    .contains("test.t")
+                    .contains("changelog.ttl_seconds = 200")
+                    .contains("less than half");
+            service.positionFailure = new NativeException(ErrorCode.TRANSPORT, "gone");
+            job.pass(10_000);
+            service.positionFailure = null;
+            job.pass(10_000);
+            assertThat(job.readers.get(0).retentions).as("asked again").hasSize(11);
+            assertThat(logs.lines()).as("once an hour").hasSize(1);
+        }
     }
 
     private SimulatedJob job(String mode) {

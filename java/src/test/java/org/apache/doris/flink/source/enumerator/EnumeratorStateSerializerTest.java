@@ -114,6 +114,30 @@ class EnumeratorStateSerializerTest {
                                                 .build()))));
     }
 
+    static Stream<Object[]> statesOfVersion3() {
+        return Stream.concat(
+                statesOfVersion2(),
+                Stream.<Object[]>of(
+                        named(
+                                "enumerator-net",
+                                new EnumeratorState(
+                                        TABLE,
+                                        OptionalLong.of(10011),
+                                        DorisSourceScanMode.INITIAL,
+                                        true,
+                                        3,
+                                        List.of(),
+                                        ChangelogState.builder()
+                                                .phase(EnumeratorState.Phase.CHANGELOG)
+                                                .start(OptionalLong.of(1760000000000L))
+                                                .bound(OptionalLong.of(1760000010000L))
+                                                .listed(OptionalLong.of(1760000010000L))
+                                                .scheme(SliceScheme.hash(1))
+                                                .netFrom(OptionalLong.of(1760000006000L))
+                                                .covered(Map.of("slice-hash-1-0", 8L))
+                                                .build()))));
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("states")
     void version1IsStillRead(String name, EnumeratorState state) throws IOException {
@@ -122,12 +146,18 @@ class EnumeratorStateSerializerTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("statesOfVersion2")
-    void version2IsStable(String name, EnumeratorState state) throws IOException {
+    void version2IsStillRead(String name, EnumeratorState state) throws IOException {
         GoldenBytes.check(EnumeratorStateSerializer.INSTANCE, 2, name, state);
     }
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource("statesOfVersion2")
+    @MethodSource("statesOfVersion3")
+    void version3IsStable(String name, EnumeratorState state) throws IOException {
+        GoldenBytes.check(EnumeratorStateSerializer.INSTANCE, 3, name, state);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("statesOfVersion3")
     void damageIsAnIoException(String name, EnumeratorState state) throws IOException {
         GoldenBytes.checkDamage(EnumeratorStateSerializer.INSTANCE, state);
     }

@@ -31,6 +31,44 @@ class HandOverTest {
         job.emitted.assertComplete(START, START + 70_000);
     }
 
+    /** Of what the content shows, all is below the second after its end. */
+    @Test
+    void netChangesBeginBehindTheEndOfTheContent() {
+        SimulatedJob job = job(1, 1).begin();
+        job.finishSnapshot();
+        job.pass(60_000);
+        job.checkpointDone();
+        assertThat(job.state().changelog().netFromMillis()).as("not over yet then").isEmpty();
+        long netFrom = START + 61_000;
+        assertThat(job.readers.get(0).bound.netFromMillis()).isEqualTo(netFrom);
+        job.pass(30_000);
+        assertThat(job.readers.get(0).bound.boundMillis()).isEqualTo(START + 90_000);
+        assertThat(job.readers.get(0).bound.netFromMillis()).isEqualTo(netFrom);
+        job.checkpointDone();
+        assertThat(job.state().changelog().netFromMillis()).hasValue(netFrom);
+        job.failAll(1);
+        job.pass(30_000);
+        assertThat(job.readers.get(0).bound.netFromMillis()).isEqualTo(netFrom);
+    }
+
+    /** The state decides, not the mode that the option has by then. */
+    @Test
+    void netChangesBeginBehindTheContentAlsoWhereTheModeIsAnotherAtTheRestore() {
+        SimulatedJob job = job(1, 1).begin();
+        job.finishSnapshot();
+        job.checkpointDone();
+        EnumeratorState state = job.state();
+        SimulatedJob other =
+                new SimulatedJob(service, ChangelogScans.scan("source.scan.mode", "latest"), 1);
+        other.beginCoordinator(state);
+        other.beginReader(0, new SimulatedReader(other, 0));
+        other.settle();
+        other.pass(30_000);
+        other.checkpointDone();
+        assertThat(other.held()).containsExactly(Map.entry("slice-hash-1-0", START));
+        assertThat(other.readers.get(0).bound.netFromMillis()).isEqualTo(START + 31_000);
+    }
+
     @Test
     void aSplitThatWaitsInTheCheckpointHoldsItUp() {
         SimulatedJob job = job(1, 2).begin();

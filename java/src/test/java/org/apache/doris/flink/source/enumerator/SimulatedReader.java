@@ -2,6 +2,7 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
+import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
@@ -21,6 +22,7 @@ final class SimulatedReader {
     final Map<String, Slice> slices = new TreeMap<>();
     final List<DorisSplit> snapshotSplits = new ArrayList<>();
     final List<BoundEvent> bounds = new ArrayList<>();
+    final List<RetentionEvent> retentions = new ArrayList<>();
     final List<String> gone = new ArrayList<>();
     BoundEvent bound;
     private final SimulatedJob job;
@@ -51,6 +53,8 @@ final class SimulatedReader {
             bound = (BoundEvent) event;
             bounds.add(bound);
             leave();
+        } else if (event instanceof RetentionEvent) {
+            retentions.add((RetentionEvent) event);
         } else {
             ((SlicesGoneEvent) event)
                     .splitIds()

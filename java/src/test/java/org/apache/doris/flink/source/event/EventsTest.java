@@ -18,14 +18,26 @@ class EventsTest {
         BoundEvent event =
                 moved(
                         new BoundEvent(
-                                1_000, OptionalLong.of(900), SliceScheme.hash(4), 1_234, 86_400));
+                                1_000,
+                                OptionalLong.of(900),
+                                SliceScheme.hash(4),
+                                1_234,
+                                86_400,
+                                Long.MIN_VALUE));
         assertThat(event.boundMillis()).isEqualTo(1_000);
         assertThat(event.lastMillis()).isEqualTo(OptionalLong.of(900));
         assertThat(event.scheme()).isEqualTo(SliceScheme.hash(4));
         assertThat(event.positionMillis()).isEqualTo(1_234);
         assertThat(event.ttlSeconds()).isEqualTo(86_400);
         assertThat(
-                        moved(new BoundEvent(1, OptionalLong.empty(), SliceScheme.PARTITIONS, 1, 0))
+                        moved(
+                                        new BoundEvent(
+                                                1,
+                                                OptionalLong.empty(),
+                                                SliceScheme.PARTITIONS,
+                                                1,
+                                                0,
+                                                Long.MIN_VALUE))
                                 .lastMillis())
                 .isEmpty();
     }

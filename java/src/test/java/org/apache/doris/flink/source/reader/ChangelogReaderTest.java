@@ -192,7 +192,8 @@ class ChangelogReaderTest {
 
     private static void bound(ReaderHarness harness, long millis, SliceScheme scheme) {
         harness.reader.handleSourceEvents(
-                new BoundEvent(millis, OptionalLong.empty(), scheme, millis + 5, 0));
+                new BoundEvent(
+                        millis, OptionalLong.empty(), scheme, millis + 5, 0, Long.MIN_VALUE));
     }
 
     private static List<DorisSplit> slices(SliceScheme scheme) {

@@ -134,7 +134,12 @@ class ReaderLivesTest {
     private static void bound(ReaderHarness harness, int second, SliceScheme scheme) {
         harness.reader.handleSourceEvents(
                 new BoundEvent(
-                        second * 1000L, OptionalLong.empty(), scheme, second * 1000L + 999, 0));
+                        second * 1000L,
+                        OptionalLong.empty(),
+                        scheme,
+                        second * 1000L + 999,
+                        0,
+                        Long.MIN_VALUE));
     }
 
     private static List<DorisSplit> slices(SliceScheme scheme) {

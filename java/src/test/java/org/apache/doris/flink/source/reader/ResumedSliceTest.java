@@ -46,14 +46,24 @@ class ResumedSliceTest {
     @Test
     void anotherTypeKeepsTheBordersAndLosesThePosition() {
         DorisSplit resumed =
-                ResumedSlice.adapt(slice(DETAIL, POSITION), DorisBinlogIncrementType.MIN_DELTA, 1);
-        assertThat(resumed).isEqualTo(slice(DorisBinlogIncrementType.MIN_DELTA, null));
+                ResumedSlice.adapt(
+                        slice(DETAIL, POSITION), DorisBinlogIncrementType.APPEND_ONLY, 1);
+        assertThat(resumed).isEqualTo(slice(DorisBinlogIncrementType.APPEND_ONLY, null));
         assertThat(logs.lines()).hasSize(1);
         assertThat(logs.lines().get(0))
                 .startsWith("WARN")
                 .contains("'detail'")
-                .contains("'min_delta'")
+                .contains("'append_only'")
                 .contains("from its start");
+    }
+
+    /** As behind the content, where net changes would not be enough. */
+    @Test
+    void aWindowOfEveryChangeIsReadOnAsThatWhereNetChangesAreWanted() {
+        DorisSplit split = slice(DETAIL, POSITION);
+        assertThat(ResumedSlice.adapt(split, DorisBinlogIncrementType.MIN_DELTA, 1))
+                .isEqualTo(split);
+        assertThat(logs.lines()).isEmpty();
     }
 
     @Test

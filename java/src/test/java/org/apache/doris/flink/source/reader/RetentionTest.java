@@ -7,6 +7,7 @@ import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.sink.writer.CapturedLogs;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
+import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
@@ -39,7 +40,8 @@ class RetentionTest {
         assertThat(retention.firstRetainedMillis()).isEqualTo(Retention.UNKNOWN);
         assertThat(retention.positionMillis()).isEqualTo(Retention.UNKNOWN);
         assertThat(retention.hasExpired(at(0))).isFalse();
-        retention.learn(new BoundEvent(5_000, OptionalLong.empty(), SCHEME, 5_500, 0));
+        retention.learn(
+                new BoundEvent(5_000, OptionalLong.empty(), SCHEME, 5_500, 0, Long.MIN_VALUE));
         assertThat(retention.firstRetainedMillis()).isEqualTo(Retention.UNKNOWN);
         assertThat(retention.positionMillis()).isEqualTo(5_500);
         assertThat(retention.hasExpired(at(0))).isFalse();
@@ -102,7 +104,34 @@ class RetentionTest {
     void aWindowOfNetChangesIsJudgedByTheServer() throws IOException {
         retention = retention("source.changelog.increment-type", "min_delta");
         learn(1_000_000);
-        assertThat(retention.hasExpired(at(800_000))).isFalse();
+        assertThat(retention.hasExpired(at(800_000, DorisBinlogIncrementType.MIN_DELTA))).isFalse();
+    }
+
+    /** The server would leave them out, and a user who wants net changes is owed a failure. */
+    @Test
+    void expiredChangesBehindTheContentFailWhereNetChangesAreWanted() {
+        retention = retention("source.changelog.increment-type", "min_delta");
+        learn(1_000_000);
+        assertThatThrownBy(() -> retention.hasExpired(at(800_000)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("'source.changelog.increment-type' = 'min_delta'")
+                .hasMessageContaining("from 1970-01-01 00:13:20.000Z")
+                .hasMessageContaining("without the checkpoint")
+                .hasMessageNotContaining("on-expired");
+    }
+
+    @Test
+    void whatWaitsBehindTheContentIsKnownUntilTheChangesBegin() {
+        assertThat(retention.pendingMillis()).isEqualTo(Long.MAX_VALUE);
+        retention.learn(new RetentionEvent(880_000, 900_000, 100));
+        assertThat(retention.pendingMillis()).isEqualTo(880_000);
+        assertThat(retention.positionMillis()).isEqualTo(900_000);
+        pass(1_000);
+        assertThat(retention.firstRetainedMillis()).isEqualTo(801_000);
+        retention.watch(List.of());
+        learn(1_000_000);
+        assertThat(retention.pendingMillis()).isEqualTo(Long.MAX_VALUE);
+        assertThat(logs.lines()).isEmpty();
     }
 
     @Test
@@ -135,12 +164,13 @@ class RetentionTest {
     void doesNotWarnOfASliceThatHasReadAll() {
         learn(1_000_000);
         pass(99_000);
-        retention.watch(List.of(at(1_000_000)));
+        retention.watch(List.of(idle(1_000_000)));
         assertThat(logs.lines()).isEmpty();
     }
 
     private void learn(long millis) {
-        retention.learn(new BoundEvent(millis, OptionalLong.empty(), SCHEME, millis, 100));
+        retention.learn(
+                new BoundEvent(millis, OptionalLong.empty(), SCHEME, millis, 100, Long.MIN_VALUE));
     }
 
     private void pass(long millis) {
@@ -152,7 +182,31 @@ class RetentionTest {
         return new Retention(scan.connection().table(), scan.changelog(), () -> nanos);
     }
 
-    private static SliceRead at(long next) {
+    /** A slice with a window that begins here; of every change, net ones excepted. */
+    private SliceRead at(long next) {
+        return at(next, DorisBinlogIncrementType.DETAIL);
+    }
+
+    private static SliceRead at(long next, DorisBinlogIncrementType type) {
+        SliceRead slice =
+                new SliceRead(
+                        DorisSplit.slice(
+                                "slice-hash-1-0", ChangelogProgress.starting(SCHEME, 0, next)),
+                        1);
+        slice.open(
+                new BoundEvent(
+                        1_000_000_000,
+                        OptionalLong.empty(),
+                        SCHEME,
+                        1_000_000_000,
+                        0,
+                        Long.MIN_VALUE),
+                1_000_000_000,
+                type);
+        return slice;
+    }
+
+    private static SliceRead idle(long next) {
         return new SliceRead(
                 DorisSplit.slice("slice-hash-1-0", ChangelogProgress.starting(SCHEME, 0, next)), 1);
     }

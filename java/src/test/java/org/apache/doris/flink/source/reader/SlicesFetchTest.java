@@ -96,6 +96,73 @@ class SlicesFetchTest {
         assertThat(windows()).containsExactly("0 0-2", "0 2-4", "0 4-5");
     }
 
+    /** Behind the content: what comes and goes before its end would net to nothing and stay. */
+    @Test
+    void netChangesAreReadFromWhereTheyMayBeAndEveryChangeBefore() throws IOException {
+        parts = parts("source.changelog.increment-type", "min_delta");
+        reader = parts.splitReader();
+        add(slice(ONE, 0, 1_000));
+        parts.control().bound(new BoundEvent(10_000, OptionalLong.empty(), ONE, 10_000, 0, 4_000));
+        fetch();
+        fetch();
+        assertThat(windows()).containsExactly("0 1-4", "0 4-10");
+        assertThat(types())
+                .containsExactly(
+                        DorisBinlogIncrementType.DETAIL, DorisBinlogIncrementType.MIN_DELTA);
+    }
+
+    @Test
+    void otherTypesAreReadAsTheyAreFromTheStart() throws IOException {
+        parts = parts("source.changelog.increment-type", "append_only");
+        reader = parts.splitReader();
+        add(slice(ONE, 0, 1_000));
+        parts.control().bound(new BoundEvent(10_000, OptionalLong.empty(), ONE, 10_000, 0, 4_000));
+        fetch();
+        assertThat(windows()).containsExactly("0 1-10");
+        assertThat(types()).containsExactly(DorisBinlogIncrementType.APPEND_ONLY);
+    }
+
+    /** Changes expire while a window waits for another slice, or for the server. */
+    @Test
+    void aWindowThatGaveWayIsJudgedAgain() throws Exception {
+        parts = parts("source.changelog.on-expired", "fail");
+        reader = parts.splitReader();
+        scan.changes.batchSize = 1;
+        scan.changes.insert(ms(500), 1, 10).insert(ms(700), 1, 12).insert(ms(500), 3, 11);
+        add(slice(TWO, 0, 0), slice(TWO, 1, 0));
+        bound(1_000, TWO);
+        assertThat(fetch()).containsExactly("slice-hash-2-0 opened 0-1", "10");
+        pause("slice-hash-2-0");
+        assertThat(fetch()).containsExactly("slice-hash-2-1 opened 0-1", "11");
+        assertThat(fetch()).containsExactly("slice-hash-2-1 closed");
+        keeps(600);
+        resume("slice-hash-2-0");
+        assertThatThrownBy(this::fetch)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("slice-hash-2-0")
+                .hasMessageContaining("have expired");
+    }
+
+    @Test
+    void aWindowThatTheScanAskedForAgainIsJudgedBeforeItsRowsAreHandedOut() throws Exception {
+        parts = parts("source.changelog.on-expired", "fail");
+        reader = parts.splitReader();
+        scan.changes.insert(ms(500), 1, 10);
+        scan.stalled = true;
+        add(slice(ONE, 0, 0));
+        bound(1_000, ONE);
+        CompletableFuture<List<String>> fetch = fetching();
+        reader.wakeUp();
+        assertThat(fetch.get()).isEmpty();
+        keeps(600);
+        scan.changes.waits++;
+        scan.goOn();
+        assertThatThrownBy(this::fetch)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("have expired");
+        assertThat(scan.live()).isZero();
+    }
+
     @Test
     void slicesTakeTurns() throws IOException {
         parts = parts("source.changelog.max-window", "1s");
@@ -259,7 +326,10 @@ class SlicesFetchTest {
     @Test
     void slicesOfAnotherSchemeLeaveWhereTheyAreTold() throws Exception {
         add(slice(ONE, 0, 1_000), opened(ONE, 0, "ahead", null), slice(TWO, 1, 3_000));
-        parts.control().bound(new BoundEvent(9_000, OptionalLong.of(3_000), TWO, 9_500, 0));
+        parts.control()
+                .bound(
+                        new BoundEvent(
+                                9_000, OptionalLong.of(3_000), TWO, 9_500, 0, Long.MIN_VALUE));
         List<String> all = new ArrayList<>();
         while (!all.contains("slice-hash-2-1 closed")) {
             all.addAll(fetch());
@@ -276,7 +346,10 @@ class SlicesFetchTest {
         bound(9_000, TWO);
         CompletableFuture<List<String>> fetch = fetching();
         assertThat(scan.windows).isEmpty();
-        parts.control().bound(new BoundEvent(9_000, OptionalLong.of(2_000), TWO, 9_500, 0));
+        parts.control()
+                .bound(
+                        new BoundEvent(
+                                9_000, OptionalLong.of(2_000), TWO, 9_500, 0, Long.MIN_VALUE));
         assertThat(fetch.get())
                 .containsExactly("slice-hash-1-0 opened 1-2", "slice-hash-1-0 closed");
         assertThat(fetch()).containsExactly("end of slice-hash-1-0");
@@ -332,7 +405,23 @@ class SlicesFetchTest {
     }
 
     private void bound(long millis, SliceScheme scheme) {
-        parts.control().bound(new BoundEvent(millis, OptionalLong.empty(), scheme, millis, 0));
+        parts.control()
+                .bound(
+                        new BoundEvent(
+                                millis, OptionalLong.empty(), scheme, millis, 0, Long.MIN_VALUE));
+    }
+
+    /** The server keeps changes from here on. */
+    private void keeps(long millis) {
+        long position = millis + 100_000;
+        parts.retention()
+                .learn(new BoundEvent(position, OptionalLong.empty(), ONE, position, 100, millis));
+    }
+
+    private List<DorisBinlogIncrementType> types() {
+        return scan.windows.stream()
+                .map(request -> request.window().incrementType().orElseThrow())
+                .collect(Collectors.toList());
     }
 
     private void pause(String split) {

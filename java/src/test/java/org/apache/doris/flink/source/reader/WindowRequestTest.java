@@ -37,6 +37,7 @@ class WindowRequestTest {
                                 "end", "2025-10-09 08:53:30",
                                 "start.millis", "1760000000000",
                                 "end.millis", "1760000010000",
+                                "increment-type", "detail",
                                 "slice", "whole",
                                 "verify", "true"));
     }
@@ -59,7 +60,7 @@ class WindowRequestTest {
                 .containsEntry("position.rows-at", "14")
                 .containsEntry("position.rows-of-tso", "15")
                 .containsEntry("position.hash-sum", "-9223372036854775808")
-                .hasSize(14);
+                .hasSize(15);
     }
 
     @Test
@@ -67,7 +68,7 @@ class WindowRequestTest {
         assertThat(request(SliceScheme.PARTITIONS, 10045, null).toMap())
                 .containsEntry("slice", "partition")
                 .containsEntry("slice.partition", "10045")
-                .hasSize(7);
+                .hasSize(8);
     }
 
     @Test
