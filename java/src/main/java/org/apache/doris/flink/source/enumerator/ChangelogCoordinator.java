@@ -130,7 +130,7 @@ final class ChangelogCoordinator {
         ChangelogState known = restored;
         context.callAsync(
                 () -> question.ask(known),
-                (answer, failure) -> failOnce(() -> started(answer, failure)));
+                (answer, failure) -> failOnce(() -> answered(answer, failure)));
         long interval = config.pollInterval().toMillis();
         context.callAsync(
                 () -> null, (nothing, failure) -> failOnce(this::tick), interval, interval);
@@ -182,7 +182,7 @@ final class ChangelogCoordinator {
      */
     ChangelogState snapshotState(long checkpoint) {
         if (!ready && start.isEmpty() && config.scanMode() == DorisSourceScanMode.LATEST) {
-            started(question.await(restored != null), null);
+            started(question.await(restored != null));
         }
         handOver.checkpointTaken();
         boolean pending = phase == Phase.SNAPSHOT && !snapshot.isPlanned();
@@ -244,12 +244,26 @@ final class ChangelogCoordinator {
         return moves && interval.isPresent() && interval.getAsLong() == 0;
     }
 
-    private void started(StartPosition answer, Throwable failure) {
+    private void answered(StartPosition answer, Throwable failure) {
+        RuntimeException refusal = null;
+        if (failure == null) {
+            try {
+                started(answer);
+            } catch (RuntimeException e) {
+                refusal = e;
+            }
+        } else if (!ready) {
+            refusal = question.refusal(failure, restored != null);
+        }
+        if (refusal != null) {
+            failed = true;
+            RefusedStart.fail(context, closed, refusal);
+        }
+    }
+
+    private void started(StartPosition answer) {
         if (ready) {
             return;
-        }
-        if (failure != null) {
-            throw question.refusal(failure, restored != null);
         }
         watch.first(answer, phase == Phase.CHANGELOG);
         ready = true;

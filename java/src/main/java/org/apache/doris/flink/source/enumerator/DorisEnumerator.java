@@ -97,7 +97,10 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public void start() {
-        throwRefusal();
+        if (refusal != null) {
+            RefusedStart.fail(context, () -> closed, refusal);
+            return;
+        }
         registerMetrics();
         if (changelog != null) {
             changelog.start();
@@ -108,6 +111,9 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public void handleSplitRequest(int subtask, String requesterHostname) {
+        if (refusal != null) {
+            return;
+        }
         snapshot.request(subtask);
         if (changelog != null) {
             changelog.requested();
@@ -116,7 +122,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public void handleSourceEvent(int subtask, SourceEvent event) {
-        if (changelog != null) {
+        if (changelog != null && refusal == null) {
             changelog.handle(subtask, event);
         }
     }
@@ -124,7 +130,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
     @Override
     public void addReader(int subtask) {
         // A reader asks for its first split of the snapshot itself.
-        if (changelog != null) {
+        if (changelog != null && refusal == null) {
             changelog.addReader(subtask);
         }
     }
@@ -142,7 +148,9 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public EnumeratorState snapshotState(long checkpointId) {
-        throwRefusal();
+        if (refusal != null) {
+            throw refusal;
+        }
         ChangelogState changes =
                 changelog == null ? ChangelogState.NONE : changelog.snapshotState(checkpointId);
         List<DorisSplit> unassigned = new ArrayList<>(snapshot.waiting());
@@ -212,12 +220,6 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                         .collect(Collectors.toList()));
         if (changelog != null) {
             changelog.restore(state, slices(state.unassigned()));
-        }
-    }
-
-    private void throwRefusal() {
-        if (refusal != null) {
-            throw refusal;
         }
     }
 

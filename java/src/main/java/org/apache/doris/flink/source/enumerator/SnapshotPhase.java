@@ -140,8 +140,14 @@ final class SnapshotPhase {
             return;
         }
         if (failure != null) {
-            throw PlanRefusedException.of(
-                    String.format("Planning the scan of table %s failed", table), failure, resumed);
+            RefusedStart.fail(
+                    context,
+                    closed,
+                    PlanRefusedException.of(
+                            String.format("Planning the scan of table %s failed", table),
+                            failure,
+                            resumed));
+            return;
         }
         plan.warnings().forEach(warning -> LOG.warn("Table {}: {}", table, warning));
         assigner.add(splits(plan, fenceMillis));

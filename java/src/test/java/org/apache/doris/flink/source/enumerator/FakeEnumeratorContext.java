@@ -23,7 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 
 /** A coordinator that remembers what it was told and runs background calls when the test says. */
-final class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> {
+class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> {
 
     final Map<Integer, ReaderInfo> readers = new HashMap<>();
     final Map<Integer, List<DorisSplit>> assigned = new HashMap<>();
