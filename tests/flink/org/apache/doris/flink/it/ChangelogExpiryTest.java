@@ -58,6 +58,12 @@ class ChangelogExpiryTest {
                 .contains("consumer");
     }
 
+    private static String[] options(String type, String onExpired) {
+        return new String[] {
+            "source.changelog.increment-type", type, "source.changelog.on-expired", onExpired
+        };
+    }
+
     private void assertErrorLoggedOnce(JobID job) throws Exception {
         Until.holds(
                 "the lost range is counted", () -> FLINK.sum(job, "changelogExpiredWindows") > 0);
@@ -106,11 +112,17 @@ class ChangelogExpiryTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"detail, true", "append_only, true", "min_delta, false"})
-    void inSteadyState(String type, boolean goesOn) throws Exception {
+    @CsvSource({
+        "detail, doris-default, true",
+        "append_only, doris-default, true",
+        "min_delta, doris-default, false",
+        "detail, fail, false",
+        "append_only, fail, false"
+    })
+    void inSteadyState(String type, String onExpired, boolean goesOn) throws Exception {
         table.run("INSERT INTO T VALUES (1, 'Alice', 18)");
         DORIS.advanceClock(Duration.ofSeconds(2));
-        Followed followed = start("latest", "source.changelog.increment-type", type);
+        Followed followed = start("latest", options(type, onExpired));
         followed.awaitCheckpoint();
         Until.holds("it follows", () -> !table.windows(0).isEmpty());
         table.run("INSERT INTO T VALUES (2, 'Bob', 21)");
@@ -131,12 +143,18 @@ class ChangelogExpiryTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"detail, true", "append_only, true", "min_delta, false"})
-    void afterInitial(String type, boolean goesOn) throws Exception {
+    @CsvSource({
+        "detail, doris-default, true",
+        "append_only, doris-default, true",
+        "min_delta, doris-default, false",
+        "detail, fail, false",
+        "append_only, fail, false"
+    })
+    void afterInitial(String type, String onExpired, boolean goesOn) throws Exception {
         table.run("INSERT INTO T VALUES (1, 'Alice', 18)");
         DORIS.advanceClock(Duration.ofSeconds(2));
         long rule = DORIS.fault(Fault.at("flight.do_get").statement("TABLET").hold());
-        Followed followed = start("initial", "source.changelog.increment-type", type);
+        Followed followed = start("initial", options(type, onExpired));
         Until.holds("the content is being read", () -> DORIS.holding(rule) > 0);
         DORIS.advanceClock(PAST_TTL);
         table.run("INSERT INTO T VALUES (2, 'Bob', 21)");
@@ -151,11 +169,17 @@ class ChangelogExpiryTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"detail, true", "append_only, true", "min_delta, false"})
-    void incr15AfterARestore(String type, boolean goesOn) throws Exception {
+    @CsvSource({
+        "detail, doris-default, true",
+        "append_only, doris-default, true",
+        "min_delta, doris-default, false",
+        "detail, fail, false",
+        "append_only, fail, false"
+    })
+    void incr15AfterARestore(String type, String onExpired, boolean goesOn) throws Exception {
         table.run("INSERT INTO T VALUES (1, 'Alice', 18)");
         DORIS.advanceClock(Duration.ofSeconds(2));
-        String[] options = {"source.changelog.increment-type", type};
+        String[] options = options(type, onExpired);
         Followed first = start("initial", options);
         first.await(1);
         Until.holds("it follows", () -> !table.windows(0).isEmpty());

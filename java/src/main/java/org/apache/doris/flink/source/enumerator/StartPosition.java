@@ -2,6 +2,7 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.doris.flink.source.ExpiredChanges;
 import org.apache.doris.flink.source.split.SliceScheme;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +67,7 @@ final class StartPosition {
                         "Repair the row, delete it to have option 'source.scan.mode' decide, or"
                                 + " wait until that time has passed.");
             }
+            refuseExpired(saved.getAsLong(), position, row, facts, config);
             return new StartPosition(facts, saved, false, probe, row);
         }
         DorisSourceScanMode mode = config.scanMode();
@@ -85,6 +87,7 @@ final class StartPosition {
                 position,
                 what,
                 "Give a time that has passed, or wait until it has.");
+        refuseExpired(given.millis(), position, what, facts, config);
         return new StartPosition(facts, OptionalLong.of(given.millis()), false, probe, what);
     }
 
@@ -169,6 +172,26 @@ final class StartPosition {
         } catch (Exception e) {
             LOG.debug("The account's time zone is not known here.", e);
             return "";
+        }
+    }
+
+    /** Else the first window would fail, again after each restart. */
+    private static void refuseExpired(
+            long startMillis, long position, String what, TableFacts facts, ChangelogConfig config)
+            throws StartRefused {
+        long retained = position - facts.ttlSeconds() * 1000;
+        if (facts.ttlSeconds() > 0 && startMillis < retained && ExpiredChanges.fail(config)) {
+            throw new StartRefused(
+                    String.format(
+                            "changes from the start %s, by %s, until before %s have expired on the"
+                                + " server (changelog.ttl_seconds = %d, newest position %s). %s %s",
+                            Instant.ofEpochMilli(startMillis),
+                            what,
+                            Instant.ofEpochMilli(retained),
+                            facts.ttlSeconds(),
+                            Instant.ofEpochMilli(position),
+                            ExpiredChanges.whyItFails(config),
+                            ExpiredChanges.REPAIR));
         }
     }
 

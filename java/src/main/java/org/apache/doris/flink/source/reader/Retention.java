@@ -1,9 +1,8 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.config.ChangelogConfig;
-import org.apache.doris.flink.config.OnExpired;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
+import org.apache.doris.flink.source.ExpiredChanges;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.RetentionEvent;
 import org.slf4j.Logger;
@@ -31,15 +30,8 @@ final class Retention {
     private static final long CHECK_NANOS = 1_000_000_000L;
     private static final long WARN_NANOS = 3_600_000_000_000L;
 
-    private static final String REPAIR =
-            "What has expired cannot be read any more. To align downstream data with the table"
-                    + " again, start with 'source.scan.mode' = 'initial', without the checkpoint or"
-                    + " savepoint, and with a consumer id that has no row yet or without both"
-                    + " offset options. A larger changelog.ttl_seconds helps from now on only.";
-
     private final TableIdentifier table;
-    private final boolean netChanges;
-    private final boolean fails;
+    private final ChangelogConfig config;
     private final LongSupplier nanos;
     private final Map<String, Long> reportedUntil = new HashMap<>();
 
@@ -58,8 +50,7 @@ final class Retention {
      */
     Retention(TableIdentifier table, ChangelogConfig config, LongSupplier nanos) {
         this.table = table;
-        this.netChanges = config.incrementType() == DorisBinlogIncrementType.MIN_DELTA;
-        this.fails = config.onExpired() == OnExpired.FAIL;
+        this.config = config;
         this.nanos = nanos;
     }
 
@@ -122,18 +113,20 @@ final class Retention {
         if (!slice.leavesOutExpired() || retained == UNKNOWN || needed >= retained) {
             return false;
         }
-        if (fails || netChanges) {
-            String why =
-                    netChanges
-                            ? " The job fails, as it always does with"
-                                    + " 'source.changelog.increment-type' = 'min_delta'. "
-                            : " The job fails, as option 'source.changelog.on-expired' = 'fail'"
-                                    + " says. ";
-            throw new IOException(lost(slice, needed, retained) + why + REPAIR);
+        if (ExpiredChanges.fail(config)) {
+            throw new IOException(
+                    String.join(
+                            " ",
+                            lost(slice, needed, retained) + '.',
+                            ExpiredChanges.whyItFails(config),
+                            ExpiredChanges.REPAIR));
         }
         if (needed >= reportedUntil.getOrDefault(slice.splitId(), Long.MIN_VALUE)) {
             reportedUntil.put(slice.splitId(), retained);
-            LOG.error("{} {}", lost(slice, needed, retained), REPAIR);
+            LOG.error(
+                    "{} and are missing in the output. {}",
+                    lost(slice, needed, retained),
+                    ExpiredChanges.REPAIR);
         }
         return true;
     }
@@ -184,8 +177,7 @@ final class Retention {
     private String lost(SliceRead slice, long needed, long retained) {
         return String.format(
                 "Table %s: changes of slice %s committed from %s until before %s have expired on"
-                        + " the server (changelog.ttl_seconds = %d, newest position %s) and are"
-                        + " missing in the output.",
+                        + " the server (changelog.ttl_seconds = %d, newest position %s)",
                 table,
                 slice.splitId(),
                 UtcText.of(needed),

@@ -48,6 +48,7 @@ class ChangelogStartTest {
     void initialPlansOnlyAfterItsPositionIsKnown() {
         service.positionFailure = new NativeException(ErrorCode.TRANSPORT, "gone");
         FakeEnumeratorContext context = new FakeEnumeratorContext(1);
+        context.register(0);
         DorisEnumerator enumerator =
                 new DorisEnumerator(
                         context,
@@ -80,6 +81,7 @@ class ChangelogStartTest {
     @Test
     void theFirstCheckpointOfLatestWaitsForTheStart() throws Exception {
         FakeEnumeratorContext context = new FakeEnumeratorContext(1);
+        context.register(0);
         DorisEnumerator enumerator = enumerator(context, scan("latest"));
         enumerator.start();
         CompletableFuture<EnumeratorState> state =
@@ -93,6 +95,7 @@ class ChangelogStartTest {
     @Test
     void theFirstCheckpointOfLatestFailsWithTheStart() {
         FakeEnumeratorContext context = new FakeEnumeratorContext(1);
+        context.register(0);
         DorisEnumerator enumerator = enumerator(context, scan("latest"));
         service.tableFailure = new NativeException(ErrorCode.SCHEMA, "no changelog.enable");
         enumerator.start();
@@ -166,6 +169,7 @@ class ChangelogStartTest {
     void aBrokenOffsetTableFailsTheStartWithoutFallingBack(String problem) {
         service.offsets.readFailure = new NativeException(ErrorCode.OFFSET, problem);
         FakeEnumeratorContext context = new FakeEnumeratorContext(1);
+        context.register(0);
         DorisEnumerator enumerator = enumerator(context, publishing("initial"));
         enumerator.start();
         assertThatThrownBy(context::runBackground)
@@ -288,6 +292,54 @@ class ChangelogStartTest {
             assertThat(job.readers.get(0).retentions).as("asked again").hasSize(11);
             assertThat(logs.lines()).as("once an hour").hasSize(1);
         }
+    }
+
+    /** Else the first window would fail, again after each restart, and nobody would be told. */
+    @Test
+    void anExpiredStartEndsAJobThatWantsThat() {
+        service.instant = NOW - 300_000;
+        service.ttlSeconds = 200;
+        assertRefused(
+                "min_delta",
+                "doris-default",
+                "'source.changelog.increment-type' = 'min_delta'",
+                "'source.scan.timestamp' = '2026-10-09 10:00:00'");
+        assertRefused(
+                "append_only",
+                "fail",
+                "'source.changelog.on-expired' = 'fail'",
+                "changelog.ttl_seconds = 200");
+        SimulatedJob goesOn = new SimulatedJob(service, old("detail", "doris-default"), 1).begin();
+        assertThat(goesOn.held()).containsExactly(Map.entry("slice-hash-1-0", service.instant));
+        service.ttlSeconds = 400;
+        assertThat(new SimulatedJob(service, old("min_delta", "fail"), 1).begin().held())
+                .as("still kept")
+                .hasSize(1);
+        service.ttlSeconds = 0;
+        assertThat(new SimulatedJob(service, old("min_delta", "fail"), 1).begin().held())
+                .as("nothing expires")
+                .hasSize(1);
+    }
+
+    private void assertRefused(String type, String onExpired, String... parts) {
+        SimulatedJob job = new SimulatedJob(service, old(type, onExpired), 1);
+        assertThatThrownBy(job::begin)
+                .isInstanceOf(PlanRefusedException.class)
+                .hasMessageContainingAll(parts)
+                .hasMessageContaining("have expired")
+                .hasMessageContaining("'source.scan.mode' = 'initial'");
+    }
+
+    private static ScanConfig old(String type, String onExpired) {
+        return ChangelogScans.scan(
+                "source.scan.mode",
+                "from-timestamp",
+                "source.scan.timestamp",
+                "2026-10-09 10:00:00",
+                "source.changelog.increment-type",
+                type,
+                "source.changelog.on-expired",
+                onExpired);
     }
 
     private SimulatedJob job(String mode) {
