@@ -39,6 +39,11 @@ impl Retry {
     }
 }
 
+/// "1 attempt", "3 attempts".
+pub(crate) fn times(attempts: u32) -> String {
+    format!("{attempts} attempt{}", if attempts == 1 { "" } else { "s" })
+}
+
 /// A number in 0..1, good enough to spread clients.
 pub(crate) fn random() -> f64 {
     (RandomState::new().hash_one(0u8) >> 11) as f64 / (1u64 << 53) as f64

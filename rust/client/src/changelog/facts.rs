@@ -58,7 +58,7 @@ pub(super) async fn look(changelog: &Changelog, flight: &mut Flight) -> Result<T
     let increment = changelog.changes.increment_type;
     check(table, increment, &schema, &declaration)?;
     if schema.is_unique() && !declaration.history && increment == IncrementType::Detail {
-        warnings.push(without_history(table));
+        warnings.push(WITHOUT_HISTORY.to_owned());
     }
     Ok(TableFacts {
         table_id: table_id(changelog, table).await?,
@@ -90,7 +90,7 @@ fn check(
     }
     if !declaration.changelog {
         problems.push(
-            "it keeps no changelog: create it anew with \"changelog.enable\" = \"true\" among its PROPERTIES (Doris cannot switch it on later), or read it with source.scan.mode = snapshot"
+            "it keeps no changelog: on Doris 5.0 or newer create it anew with \"changelog.enable\" = \"true\" among its PROPERTIES (Doris cannot switch it on later), or read it with source.scan.mode = snapshot"
                 .to_owned(),
         );
     }
@@ -102,14 +102,14 @@ fn check(
         .collect();
     if !variants.is_empty() {
         problems.push(format!(
-            "its columns {} are of type VARIANT, which no changelog holds: use JSON or STRING",
-            variants.join(", ")
+            "{} of type VARIANT, which no changelog holds: use JSON or STRING",
+            columns(&variants)
         ));
     }
     if !declaration.auto_increment.is_empty() {
         problems.push(format!(
-            "its columns {} are AUTO_INCREMENT, which no changelog holds",
-            declaration.auto_increment.join(", ")
+            "{} AUTO_INCREMENT, which no changelog holds",
+            columns(&declaration.auto_increment)
         ));
     }
     if !problems.is_empty() {
@@ -135,11 +135,19 @@ fn check(
     ))
 }
 
-fn without_history(table: &Table) -> String {
-    format!(
-        "table {table} keeps no history (changelog.need_historical_value), so an update arrives as +I with the new values and a delete as -D with the key alone: right for a sink with the same primary key, wrong for joins and aggregates, which count such rows twice. Either create the table anew with \"changelog.need_historical_value\" = \"true\", or declare a primary key and SET 'table.exec.source.cdc-events-duplicate' = 'true' (or 'source.changelog.changelog-mode' = 'upsert')"
-    )
+/// "its column a is", "its columns a, b are".
+fn columns<S: AsRef<str>>(names: &[S]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let (noun, verb) = if names.len() == 1 {
+        ("column", "is")
+    } else {
+        ("columns", "are")
+    };
+    format!("its {noun} {} {verb}", names.join(", "))
 }
+
+/// What a table without historical values means for its reader.
+const WITHOUT_HISTORY: &str = "it keeps no history (changelog.need_historical_value), so an update arrives as +I with the new values and a delete as -D with the key alone: right for a sink with the same primary key, wrong for joins and aggregates, which count such rows twice. Either create the table anew with \"changelog.need_historical_value\" = \"true\", or declare a primary key and SET 'table.exec.source.cdc-events-duplicate' = 'true' (or 'source.changelog.changelog-mode' = 'upsert')";
 
 async fn show_create(changelog: &Changelog, table: &Table) -> Result<String, Error> {
     let statement = format!("SHOW CREATE TABLE {}", sql::table(table));
@@ -335,8 +343,8 @@ mod tests {
             "db.t",
             "merge-on-read",
             "\"changelog.enable\" = \"true\"",
-            "columns v are",
-            "columns n are",
+            "its column v is of type VARIANT",
+            "its column n is AUTO_INCREMENT",
         ] {
             assert!(error.to_string().contains(part), "'{part}' is not in: {error}");
         }

@@ -129,7 +129,7 @@ fn published(offset: &OffsetConfig, rows: &TextRows) -> Result<Option<String>, E
     };
     let Some(text) = row[column].as_deref() else {
         let what = format!(
-            "holds NULL as offset_timestamp of consumer id '{}'",
+            "holds NULL as offset_timestamp of consumer id '{}': {REPAIR}",
             offset.consumer_id
         );
         return Err(unusable(offset, &what));
@@ -145,13 +145,16 @@ fn published(offset: &OffsetConfig, rows: &TextRows) -> Result<Option<String>, E
     };
     if parse_wall(whole).is_none() {
         let what = format!(
-            "holds '{text}' as offset_timestamp of consumer id '{}', which is no time yyyy-MM-dd HH:mm:ss",
+            "holds '{text}' as offset_timestamp of consumer id '{}', which is no time yyyy-MM-dd HH:mm:ss: {REPAIR}",
             offset.consumer_id
         );
         return Err(unusable(offset, &what));
     }
     Ok(Some(whole.to_owned()))
 }
+
+/// What to do about a row that cannot be read.
+const REPAIR: &str = "repair the row, or delete it to have source.scan.mode decide";
 
 fn refused(offset: &OffsetConfig, user: &str, refusal: &Refusal) -> Error {
     let advice = if NO_PRIVILEGE.contains(&refusal.code) || crate::fe::denied(&refusal.text) {

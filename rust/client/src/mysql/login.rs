@@ -37,16 +37,16 @@ impl From<io::Error> for Failed {
     }
 }
 
-/// Answers the greeting of a server.
+/// Answers the greeting of a server, its first packet.
 pub(super) async fn log_in<S: AsyncRead + AsyncWrite + Unpin>(
     packets: &mut Packets<S>,
+    greeting: &[u8],
     login: &Login,
 ) -> Result<(), Failed> {
-    let greeting = packets.read().await?;
     if greeting[0] == 0xff {
-        return Err(refused(login, &greeting)?);
+        return Err(refused(login, greeting)?);
     }
-    let greeting = HandshakePacket::deserialize((), &mut ParseBuf(&greeting))
+    let greeting = HandshakePacket::deserialize((), &mut ParseBuf(greeting))
         .map_err(|_| damaged("the greeting cannot be read"))?;
     let response = HandshakeResponse::new(
         scramble(&greeting.nonce(), login),

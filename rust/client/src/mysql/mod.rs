@@ -109,7 +109,20 @@ impl Connection {
         // Small requests that wait for their answers.
         let _ = stream.set_nodelay(true);
         let mut packets = Packets::new(stream);
-        match timeout(cluster.read_timeout, login::log_in(&mut packets, &cluster.login)).await {
+        // A MySQL server speaks first; what waits for a request is another port.
+        let greeting = match timeout(cluster.connect_timeout, packets.read()).await {
+            Ok(Ok(greeting)) => greeting,
+            Ok(Err(error)) => return Err(broken(&error)),
+            Err(_) => {
+                let limit = cluster.connect_timeout.as_millis();
+                let message = format!(
+                    "sent no greeting within {limit} ms: jdbc-url needs the MySQL port of a front end (query_port, 9030)"
+                );
+                return Err(Error::new(ErrorKind::Connect, message).unresolved());
+            }
+        };
+        let login = login::log_in(&mut packets, &greeting, &cluster.login);
+        match timeout(cluster.read_timeout, login).await {
             Ok(Ok(())) => Ok(Self {
                 node: node.clone(),
                 packets,

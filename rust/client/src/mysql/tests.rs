@@ -235,6 +235,22 @@ async fn silence_has_a_limit() {
         Ok(())
     })
     .await;
+    // No port of MySQL waits for its client: asking again gives the same.
+    let error = failure(&[silent], &cluster(Duration::from_millis(100))).await;
+    assert!(
+        error.kind() == ErrorKind::Connect && !error.is_retryable(),
+        "{error:?}"
+    );
+    assert!(error.to_string().contains("query_port, 9030"), "{error}");
+    served.await.unwrap().unwrap();
+
+    let (silent, served) = server(|mut server| async move {
+        server.write(&greeting()).await?;
+        server.read().await?;
+        assert!(server.read().await.is_err());
+        Ok(())
+    })
+    .await;
     let error = failure(&[silent], &cluster(Duration::from_millis(100))).await;
     assert!(
         error.kind() == ErrorKind::Timeout && error.is_retryable(),

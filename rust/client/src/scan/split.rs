@@ -18,7 +18,7 @@ use crate::columns::{self, Columns};
 use crate::config::ReadConfig;
 use crate::error::{Error, ErrorKind};
 use crate::flight::{Fence, Flight};
-use crate::retry::Retry;
+use crate::retry::{Retry, times};
 use crate::sql;
 use crate::window::visible_wait::VisibleWait;
 
@@ -95,7 +95,7 @@ impl SplitReader {
         let message = if self.shared.queue.handed_out() {
             format!("reading {of} broke after rows were handed out: the split must be read again")
         } else {
-            format!("reading {of} failed after {} attempts", retry.attempts())
+            format!("reading {of} failed after {}", times(retry.attempts()))
         };
         Error::new(kind, message).with_source(error).retryable()
     }

@@ -74,9 +74,7 @@ impl WindowReader {
             let query = sql::probe(&config.table, window, increment_type, &hidden);
             match self.flight.fetch_once(&query, limit).await {
                 Ok(_) => return Ok(hidden),
-                Err(error) if error.kind() == ErrorKind::Query && !error.is_retryable() => {
-                    refusals.push(error)
-                }
+                Err(error) if is_of_unknown_column(&error, &hidden) => refusals.push(error),
                 Err(error) => return Err(error),
             }
         }
@@ -169,6 +167,14 @@ impl WindowReader {
         }
         Ok(listed)
     }
+}
+
+/// Whether a server refused a query since it has other names for the hidden columns; any other refusal is what it says.
+fn is_of_unknown_column(error: &Error, hidden: &Hidden) -> bool {
+    let text = error.to_string();
+    error.kind() == ErrorKind::Query
+        && !error.is_retryable()
+        && (text.to_ascii_lowercase().contains("unknown column") || text.contains(&hidden.tso))
 }
 
 impl Target {

@@ -16,7 +16,7 @@ use super::{CLOSE_LIMIT, ScanBatch, Shared};
 use crate::config::{ChangelogConfig, ReadConfig};
 use crate::error::{Error, ErrorKind};
 use crate::flight::{Flight, SessionZone};
-use crate::retry::Retry;
+use crate::retry::{Retry, times};
 use crate::window::batch::{ChangeReader, Shape};
 use crate::window::position::{Mismatch, Progress, Replay, Resume};
 use crate::window::sql::Hidden;
@@ -149,7 +149,7 @@ impl WindowReader {
                  source.changelog.consumer-id; 'latest' or a newer 'from-timestamp' only skip the gap",
                 window.start_text
             ),
-            _ if retryable => format!("{what} failed after {} attempts", retry.attempts()),
+            _ if retryable => format!("{what} failed after {}", times(retry.attempts())),
             _ => format!("{what} failed"),
         };
         let told = Error::new(kind, message).with_source(error);

@@ -11,7 +11,7 @@ use doris_arrow::normalize::{ColumnSpec, Dictionaries, Normalizer, Zone};
 use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
 
 use super::position::ChangeRows;
-use super::spec::WindowSpec;
+use super::spec::{WindowSpec, tso_text};
 use super::sql::Hidden;
 use crate::error::{Error, ErrorKind};
 
@@ -219,8 +219,10 @@ impl ChangeReader {
                 return Err(Error::new(
                     ErrorKind::Data,
                     format!(
-                        "the hidden column {} has the TSO {}, which lies outside of the window",
-                        self.hidden.tso, key.0
+                        "the hidden column {} has the TSO {} ({}), which lies outside of the window",
+                        self.hidden.tso,
+                        key.0,
+                        tso_text(key.0)
                     ),
                 ));
             }

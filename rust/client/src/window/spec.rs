@@ -117,6 +117,14 @@ pub(crate) fn first_tso(millis: i64) -> i64 {
     })
 }
 
+/// The commit time that a TSO holds, for messages.
+pub(crate) fn tso_text(tso: i64) -> String {
+    DateTime::from_timestamp_millis(tso >> LOGICAL_BITS).map_or_else(
+        || "no time".to_owned(),
+        |time| format!("{} UTC", time.format("%Y-%m-%d %H:%M:%S%.3f")),
+    )
+}
+
 /// Whole seconds since 1970 UTC, given in milliseconds, as `yyyy-MM-dd HH:mm:ss`; `None` for parts of a second and outside of
 /// the years 0 to 9999.
 pub(crate) fn utc_text(millis: i64) -> Option<String> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
+use crate::retry::times;
 
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -79,11 +80,12 @@ impl VisibleWait {
     /// The error for a wait that ran out; `what` was to be read, the last refusal is its cause.
     pub(crate) fn ran_out(&self, what: &str, refusal: Error) -> Error {
         let message = format!(
-            "{what} failed: Doris still waited for transactions on the table after {} attempts over {} ms \
-             (source.changelog.visible-wait-timeout = {} ms). Transactions that are merely open count: a job must not read the \
-             changelog of a table that it also writes with two-phase commit, since the window waits for a commit that only \
-             the next checkpoint can give; a load of somebody else has to be committed or aborted first",
-            self.refusals,
+            "{what} failed: Doris still waited for transactions on the table after {} over {} ms \
+             (source.changelog.visible-wait-timeout = {} ms, which can be raised). Transactions that are merely open count: a \
+             job must not read the changelog of a table that it also writes with two-phase commit, since the window waits for \
+             a commit that only the next checkpoint can give; a load of somebody else (SHOW TRANSACTION tells its state) has \
+             to be committed or aborted first",
+            times(self.refusals),
             self.since.map_or(0, |(since, counted)| counted
                 .saturating_duration_since(since)
                 .as_millis()),

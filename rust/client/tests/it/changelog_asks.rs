@@ -92,7 +92,6 @@ async fn without_history_detail_warns_with_both_repairs() {
         panic!("{found:?}")
     };
     for part in [
-        "db.t",
         "\"changelog.need_historical_value\" = \"true\"",
         "'table.exec.source.cdc-events-duplicate' = 'true'",
         "primary key",
@@ -163,8 +162,8 @@ async fn what_cannot_be_followed_is_refused_with_the_reasons() {
             &[
                 "merge-on-read",
                 "keeps no changelog",
-                "columns v are of type VARIANT",
-                "columns id are AUTO_INCREMENT",
+                "column v is of type VARIANT",
+                "column id is AUTO_INCREMENT",
             ],
         ),
         ("db.v", &["is a view"]),

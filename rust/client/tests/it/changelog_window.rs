@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use doris_client::ErrorKind;
-use doris_client::scan::Slice;
+use doris_client::scan::{IncrementType, Slice, WindowSpec};
 
 use crate::changelog_window_support::*;
 use crate::support::*;
@@ -137,6 +137,13 @@ async fn increment_types() {
             "{increment}"
         );
     }
+    // The window's own type counts: behind a snapshot every change is read.
+    let read = following(&standin, "db.t", &COLUMNS, "min_delta");
+    let every = WindowSpec {
+        increment_type: Some(IncrementType::Detail),
+        ..window.clone()
+    };
+    assert_eq!(changes(&read, &every).await.unwrap().len(), 5);
     let filtered =
         following(&standin, "db.t", &COLUMNS, "append_only").with("read.filter", "`id` = 2 OR `id` = 7");
     assert_eq!(

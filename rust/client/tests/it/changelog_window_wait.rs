@@ -59,6 +59,21 @@ async fn a_wait_is_repeated_in_all_its_forms() {
     }
 }
 
+/// What a server refuses at the first look at its hidden columns is no matter of their names.
+#[tokio::test]
+async fn a_refusal_of_the_first_window_is_told_as_it_is_and_asked_for_once() {
+    let (standin, window) = table(&[]).await;
+    let rule = standin.add_fault_json(&refuses("TSO_RECOVERING", 100)).unwrap();
+    let read = follow(&standin, "detail").with("doris.request.retries", "0");
+    let error = changes(&read, &window).await.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("TSO timestamp is not calibrated"), "{text}");
+    assert!(!text.contains("hidden columns"), "{text}");
+    assert_eq!(text.matches("refused the query").count(), 1, "{text}");
+    let fired = standin.faults().into_iter().find(|state| state.id == rule);
+    assert_eq!(fired.map(|state| state.fired), Some(1));
+}
+
 #[tokio::test]
 async fn an_open_transaction_is_waited_for_with_the_same_window() {
     let (standin, window) = table(&["change_visible_timeout_ms=200"]).await;
@@ -103,7 +118,7 @@ async fn no_time_for_the_wait_fails_at_once() {
         &[
             "db.t",
             &bounds,
-            "1 attempts",
+            "1 attempt over",
             "source.changelog.visible-wait-timeout = 0 ms",
             "two-phase commit",
             "VISIBLE_WAIT_TIMEOUT",

@@ -155,7 +155,7 @@ async fn retries_come_to_an_end() {
         .split(vec![])
         .await
         .unwrap_err();
-    assert_error(&error, ErrorKind::Transport, &["after 1 attempts"]);
+    assert_error(&error, ErrorKind::Transport, &["after 1 attempt"]);
 }
 
 #[tokio::test]
