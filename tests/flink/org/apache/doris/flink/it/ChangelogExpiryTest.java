@@ -199,6 +199,58 @@ class ChangelogExpiryTest {
         }
     }
 
+    /** The way back that the error gives: the content again, without state and without the row. */
+    @Test
+    void incr15TheContentAgainRepairsALostRange() throws Exception {
+        table.run("INSERT INTO T VALUES (1, 'Alice', 18), (2, 'Bob', 21)");
+        DORIS.advanceClock(Duration.ofSeconds(2));
+        String[] failing = options("detail", "fail");
+        Followed first = start("initial", failing);
+        first.await(2);
+        Until.holds("it follows", () -> !table.windows(0).isEmpty());
+        String path = first.stop(savepoints);
+        table.run("DELETE FROM T WHERE id = 1", "INSERT INTO T VALUES (3, 'Chen', 19)");
+        DORIS.advanceClock(PAST_TTL);
+        table.run("INSERT INTO T VALUES (4, 'Dana', 24)");
+        StreamTableEnvironment sql = ChangelogJobs.restoring(FLINK, path);
+        table.followed("initial", failing).create(sql, "t");
+        Failure failure = first.again(sql, "SELECT * FROM t").failure();
+        assertExpired(failure);
+        assertThat(failure.text()).contains("'source.scan.mode' = 'initial'");
+        Followed repaired = start("initial", failing);
+        repaired.await(3);
+        repaired.awaitCheckpoint();
+        assertThat(repaired.rows()).containsAll(table.rows()).doesNotContain("+I[1, Alice, 18]");
+        repaired.cancel();
+    }
+
+    @Test
+    void theRetentionIsWatchedWhileTheContentIsRead() throws Exception {
+        table.run("INSERT INTO T VALUES (1, 'Alice', 18)");
+        DORIS.advanceClock(Duration.ofSeconds(2));
+        long rule = DORIS.fault(Fault.at("flight.do_get").statement("TABLET").hold());
+        Followed followed = start("initial");
+        Until.holds("the content is being read", () -> DORIS.holding(rule) > 0);
+        DORIS.advanceClock(Duration.ofSeconds(TTL_SECONDS * 2 / 3));
+        Until.holds(
+                "the metric says so",
+                () ->
+                        FLINK
+                                .values(followed.job().getJobID(), "changelogRetentionHeadroomMs")
+                                .stream()
+                                .anyMatch(left -> left > 0 && left < TTL_SECONDS * 500));
+        assertThat(LOG.lines())
+                .anySatisfy(
+                        line ->
+                                assertThat(line)
+                                        .startsWith("WARN")
+                                        .contains(table.name())
+                                        .contains("retention"));
+        DORIS.clearFault(rule);
+        followed.await(1);
+        followed.cancel();
+    }
+
     @Test
     void lessThanHalfOfTheRetentionIsWarnedOf() throws Exception {
         Followed followed = start("latest");

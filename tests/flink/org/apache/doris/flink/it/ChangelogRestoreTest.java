@@ -175,6 +175,42 @@ class ChangelogRestoreTest {
         second.cancel();
     }
 
+    /**
+     * A row that comes while the content is read, and goes before the first window ends, is in the
+     * content and in no net change; nor does another scan mode at the restore lose it.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"initial", "latest"})
+    void netChangesBehindTheContentLeaveNoRowBehind(String modeAtRestore) throws Exception {
+        long rule = DORIS.fault(Fault.at("flight.do_get").statement("TABLET").hold());
+        StreamTableEnvironment sql = ChangelogJobs.streaming(FLINK);
+        String[] net = {"source.changelog.increment-type", "min_delta"};
+        table.followed("initial", net).create(sql, "t");
+        DORIS.advanceClock(Duration.ofSeconds(2));
+        Followed first = Followed.start(sql, "SELECT * FROM t");
+        Until.holds("the content is being read", () -> DORIS.holding(rule) == 2);
+        table.run("INSERT INTO T VALUES (100, 'Mayfly', 1), (101, 'Mayfly', 1)");
+        String path = savepointAndCancel(first, rule);
+        StreamTableEnvironment other =
+                ChangelogJobs.restoring(FLINK, path, "execution.checkpointing.interval", "1 h");
+        table.followed(modeAtRestore, net).create(other, "t");
+        Followed second = first.again(other, "SELECT * FROM t");
+        Until.holds("the content is read", () -> second.rows().size() >= table.rows().size());
+        table.run("DELETE FROM T WHERE id >= 100");
+        FLINK.checkpoint(second.job());
+        Until.holds(
+                "what came is gone",
+                () ->
+                        second.rows().contains("-D[100, Mayfly, 1]")
+                                && second.rows().contains("-D[101, Mayfly, 1]"));
+        table.run("UPDATE T SET age = 99 WHERE id = 1");
+        Until.holds(
+                "net changes follow",
+                () -> table.windows(0).stream().anyMatch(query -> query.contains("'MIN_DELTA'")));
+        Until.holds("they come", () -> second.rows().contains("+U[1, Alice, 99]"));
+        second.cancel();
+    }
+
     @Test
     void aWindowUnderWayGoesOnBehindItsPosition() throws Exception {
         insertMany();

@@ -50,6 +50,28 @@ class BoundTest {
                 .isEqualTo(before);
     }
 
+    /** As a new master does that has no clock yet; at a start it is an answer like any other. */
+    @Test
+    void aServerThatToldItsPositionMayRefuseItForAWhile() {
+        SimulatedJob job = job().begin();
+        job.pass(10_000);
+        service.positionFailure = new NativeException(ErrorCode.QUERY, "TSO is not calibrated");
+        job.pass(10_000);
+        assertThat(job.readers.get(0).bound.boundMillis()).isEqualTo(START + 10_000);
+        service.positionFailure = null;
+        job.pass(10_000);
+        assertThat(job.readers.get(0).bound.boundMillis()).isEqualTo(START + 30_000);
+        service.positionFailure = new NativeException(ErrorCode.QUERY, "TSO is not calibrated");
+        assertThatThrownBy(
+                        () -> {
+                            for (int poll = 0; poll < 100; poll++) {
+                                job.pass(10_000);
+                            }
+                        })
+                .isExactlyInstanceOf(FlinkRuntimeException.class)
+                .hasMessageContaining("TSO is not calibrated");
+    }
+
     @Test
     void lessThanASecondIsNothingNew() {
         SimulatedJob job = job().begin();

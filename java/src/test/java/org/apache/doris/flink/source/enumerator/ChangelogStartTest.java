@@ -78,6 +78,32 @@ class ChangelogStartTest {
         assertThat(job.held()).containsExactly(Map.entry("slice-hash-1-0", SECOND));
     }
 
+    /** Nothing was promised yet: what came in between is before the job's time. */
+    @Test
+    void aFailureBeforeTheFirstCheckpointFixesLatestAnew() {
+        SimulatedJob job = job("latest").begin();
+        assertThat(job.held()).containsExactly(Map.entry("slice-hash-1-0", SECOND));
+        service.position += 3_600_000;
+        SimulatedJob again = job("latest").begin();
+        assertThat(again.held()).containsExactly(Map.entry("slice-hash-1-0", SECOND + 3_600_000));
+    }
+
+    @Test
+    void theStartIsLoggedWithItsZone() {
+        service.instant = SECOND - 5_000;
+        try (CapturedLogs logs = CapturedLogs.of(ChangelogCoordinator.class)) {
+            timestampJob().begin();
+            assertThat(logs.lines())
+                    .anySatisfy(
+                            line ->
+                                    assertThat(line)
+                                            .startsWith("INFO")
+                                            .contains("2026-10-09 10:00:00")
+                                            .contains("America/New_York")
+                                            .contains("2026-10-09T09:59:55Z"));
+        }
+    }
+
     @Test
     void theFirstCheckpointOfLatestWaitsForTheStart() throws Exception {
         FakeEnumeratorContext context = new FakeEnumeratorContext(1);
@@ -319,6 +345,20 @@ class ChangelogStartTest {
         assertThat(new SimulatedJob(service, old("min_delta", "fail"), 1).begin().held())
                 .as("nothing expires")
                 .hasSize(1);
+        service.ttlSeconds = 200;
+        service.offsets.row = OptionalLong.of(SECOND - 300_000);
+        ScanConfig saved =
+                ChangelogScans.scan(
+                        "source.scan.mode", "latest",
+                        "jdbc-url", "jdbc:mysql://fe:9030",
+                        "source.changelog.offset-table", "ops.offsets",
+                        "source.changelog.consumer-id", "c",
+                        "source.changelog.on-expired", "fail");
+        assertThatThrownBy(() -> new SimulatedJob(service, saved, 1).begin())
+                .as("a row that a long stop has left behind")
+                .isInstanceOf(PlanRefusedException.class)
+                .hasMessageContaining("the row of")
+                .hasMessageContaining("have expired");
     }
 
     private void assertRefused(String type, String onExpired, String... parts) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /** The whole reader among its neighbours: enumerator, fetchers, watermarks, metrics, its end. */
@@ -290,6 +291,31 @@ class ChangelogReaderLifeTest {
                     .hasMessageContaining(
                             "1970-01-01 00:00:00.000Z until before 1970-01-01 00:00:4")
                     .hasMessageContaining("'source.scan.mode' = 'initial'");
+        }
+    }
+
+    /** A day of polls with nothing new: no window, and nothing that grows. */
+    @Test
+    void aDayWithNothingNewLeavesNothingBehind() throws Exception {
+        try (ReaderHarness harness = harness(TestScans.changes()).start(List.of(slice(ONE, 0)))) {
+            bound(harness, 10_000, ONE);
+            harness.runUntil(() -> harness.metrics.value("changelogPositionTimestamp") == 10_000);
+            int windows = scan.windows.size();
+            List<DorisSplit> before = harness.reader.snapshotState(1);
+            harness.reader.notifyCheckpointComplete(1);
+            for (int poll = 2; poll <= 8640; poll++) {
+                bound(harness, 10_000, ONE);
+                assertThat(harness.reader.snapshotState(poll)).isEqualTo(before);
+                harness.reader.notifyCheckpointComplete(poll);
+            }
+            assertThat(scan.windows).hasSize(windows);
+            assertThat(scan.live()).isZero();
+            assertThat(harness.events(CoveredEvent.class))
+                    .hasSize(8640)
+                    .allSatisfy(
+                            event ->
+                                    assertThat(event.coveredMillis())
+                                            .containsExactly(Map.entry("slice-hash-1-0", 10_000L)));
         }
     }
 
