@@ -107,6 +107,36 @@ class ChangelogModesTest {
     }
 
     @Test
+    void inSnapshotModeTheIncrementTypeIsOfNoAccountAndMetadataAreNull() throws Exception {
+        ChangelogTable table =
+                ChangelogTable.withoutHistory(DORIS).run("INSERT INTO T VALUES (1, 'Alice', 18)");
+        StreamTableEnvironment sql = streaming();
+        table.followed("snapshot", "source.changelog.increment-type", "min_delta")
+                .columns(
+                        "id INT, op STRING METADATA VIRTUAL, tso BIGINT METADATA VIRTUAL, lsn"
+                                + " BIGINT METADATA VIRTUAL, commit_time TIMESTAMP_LTZ(3) METADATA"
+                                + " VIRTUAL")
+                .create(sql, "t");
+        assertThat(FlinkCluster.texts(sql, "SELECT * FROM t"))
+                .containsExactly("+I[1, null, null, null, null]");
+    }
+
+    @Test
+    void incr5WithNothingNewCheckpointsGoOnAndNothingIsAsked() throws Exception {
+        ChangelogTable table = ChangelogTable.students(DORIS);
+        StreamTableEnvironment sql = streaming();
+        table.followed("latest", "source.changelog.poll-interval", "1 h").create(sql, "t");
+        Followed followed = Followed.start(sql, "SELECT * FROM t");
+        followed.awaitCheckpoint();
+        int asked = table.windows(0).size();
+        followed.awaitCheckpoint();
+        followed.awaitCheckpoint();
+        assertThat(table.windows(0)).hasSize(asked);
+        assertThat(followed.rows()).isEmpty();
+        followed.cancel();
+    }
+
+    @Test
     void initialWithoutCheckpointsHandsOverWithAWarning() throws Exception {
         ChangelogTable table =
                 ChangelogTable.students(DORIS).run("INSERT INTO T VALUES (1, 'Alice', 18)");

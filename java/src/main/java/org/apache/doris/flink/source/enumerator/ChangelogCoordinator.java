@@ -182,7 +182,8 @@ final class ChangelogCoordinator {
      */
     ChangelogState snapshotState(long checkpoint) {
         if (!ready && start.isEmpty() && config.scanMode() == DorisSourceScanMode.LATEST) {
-            started(question.await(restored != null));
+            // A refusal is told by its own way, with its cause; there is nothing to skip then.
+            question.await().ifPresent(this::started);
         }
         handOver.checkpointTaken();
         boolean pending = phase == Phase.SNAPSHOT && !snapshot.isPlanned();
@@ -245,20 +246,16 @@ final class ChangelogCoordinator {
     }
 
     private void answered(StartPosition answer, Throwable failure) {
-        RuntimeException refusal = null;
         if (failure == null) {
-            try {
-                started(answer);
-            } catch (RuntimeException e) {
-                refusal = e;
-            }
-        } else if (!ready) {
-            refusal = question.refusal(failure, restored != null);
+            started(answer);
+            return;
         }
-        if (refusal != null) {
-            failed = true;
-            RefusedStart.fail(context, closed, refusal);
+        RuntimeException refusal = question.refusal(failure, restored != null);
+        if (restored != null) {
+            throw refusal;
         }
+        failed = true;
+        RefusedStart.fail(context, closed, refusal);
     }
 
     private void started(StartPosition answer) {

@@ -97,10 +97,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public void start() {
-        if (refusal != null) {
-            RefusedStart.fail(context, () -> closed, refusal);
-            return;
-        }
+        throwRefusal();
         registerMetrics();
         if (changelog != null) {
             changelog.start();
@@ -111,9 +108,6 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public void handleSplitRequest(int subtask, String requesterHostname) {
-        if (refusal != null) {
-            return;
-        }
         snapshot.request(subtask);
         if (changelog != null) {
             changelog.requested();
@@ -122,7 +116,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public void handleSourceEvent(int subtask, SourceEvent event) {
-        if (changelog != null && refusal == null) {
+        if (changelog != null) {
             changelog.handle(subtask, event);
         }
     }
@@ -130,7 +124,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
     @Override
     public void addReader(int subtask) {
         // A reader asks for its first split of the snapshot itself.
-        if (changelog != null && refusal == null) {
+        if (changelog != null) {
             changelog.addReader(subtask);
         }
     }
@@ -148,9 +142,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public EnumeratorState snapshotState(long checkpointId) {
-        if (refusal != null) {
-            throw refusal;
-        }
+        throwRefusal();
         ChangelogState changes =
                 changelog == null ? ChangelogState.NONE : changelog.snapshotState(checkpointId);
         List<DorisSplit> unassigned = new ArrayList<>(snapshot.waiting());
@@ -220,6 +212,12 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                         .collect(Collectors.toList()));
         if (changelog != null) {
             changelog.restore(state, slices(state.unassigned()));
+        }
+    }
+
+    private void throwRefusal() {
+        if (refusal != null) {
+            throw refusal;
         }
     }
 

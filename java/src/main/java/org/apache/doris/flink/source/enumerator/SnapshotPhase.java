@@ -4,6 +4,7 @@ import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.jni.ScanPlan;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.util.FlinkRuntimeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -140,13 +141,15 @@ final class SnapshotPhase {
             return;
         }
         if (failure != null) {
-            RefusedStart.fail(
-                    context,
-                    closed,
+            FlinkRuntimeException refusal =
                     PlanRefusedException.of(
                             String.format("Planning the scan of table %s failed", table),
                             failure,
-                            resumed));
+                            resumed);
+            if (resumed) {
+                throw refusal;
+            }
+            RefusedStart.fail(context, closed, refusal);
             return;
         }
         plan.warnings().forEach(warning -> LOG.warn("Table {}: {}", table, warning));

@@ -4,6 +4,7 @@ import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.flink.util.FlinkRuntimeException;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
@@ -53,16 +54,12 @@ final class StartQuestion {
         }
     }
 
-    /**
-     * Waits for the answer, on the coordinator thread.
-     *
-     * @throws FlinkRuntimeException the refusal of the start
-     */
-    StartPosition await(boolean resumed) {
+    /** Waits for the answer, on the coordinator thread; empty when the start is refused. */
+    Optional<StartPosition> await() {
         try {
-            return answer.get();
+            return Optional.of(answer.get());
         } catch (ExecutionException e) {
-            throw refusal(e.getCause(), resumed);
+            return Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new FlinkRuntimeException(

@@ -57,6 +57,11 @@ class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> {
         }
     }
 
+    /** Runs the background call that has waited longest. */
+    void runOne() {
+        background.remove().run();
+    }
+
     /** The time of all periodic calls has come; each runs once, and then what it began. */
     void tick() {
         List.copyOf(periodic).forEach(Runnable::run);

@@ -6,16 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.jni.ErrorCode;
 import org.apache.doris.flink.jni.NativeException;
-import org.apache.doris.flink.source.DorisSourceScanMode;
-import org.apache.doris.flink.source.event.CoveredEvent;
-import org.apache.doris.flink.source.event.HeldSlicesEvent;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
@@ -96,43 +90,6 @@ class RefusedStartTest {
                     .isInstanceOf(PlanRefusedException.class)
                     .hasMessageContaining("no such table");
         }
-    }
-
-    @Test
-    void aStateThatDoesNotFitIsRefusedThatWayAndNothingIsDoneMeanwhile() {
-        Steps context = new Steps(1);
-        DorisEnumerator enumerator =
-                DorisEnumerator.restore(
-                        context,
-                        ChangelogScans.scan("source.scan.mode", "latest"),
-                        new EnumeratorState(
-                                ChangelogScans.scan().connection().table(),
-                                OptionalLong.empty(),
-                                DorisSourceScanMode.SNAPSHOT,
-                                true,
-                                1,
-                                List.of(),
-                                ChangelogState.NONE));
-        enumerator.start();
-        context.register(0);
-        enumerator.addReader(0);
-        enumerator.handleSourceEvent(
-                0,
-                new HeldSlicesEvent(
-                        List.of(
-                                new HeldSlicesEvent.HeldSlice(
-                                        "slice-partition-5",
-                                        SliceScheme.PARTITIONS,
-                                        5,
-                                        0,
-                                        OptionalLong.empty()))));
-        enumerator.handleSourceEvent(0, new CoveredEvent(1, Map.of(), 0));
-        enumerator.handleSplitRequest(0, "h");
-        assertThat(context.events).isEmpty();
-        assertThat(context.finished).isEmpty();
-        assertThatThrownBy(() -> enumerator.snapshotState(1))
-                .hasMessageContaining("'source.scan.mode' = 'snapshot'");
-        assertThatThrownBy(context::step).hasMessageContaining("'source.scan.mode' = 'snapshot'");
     }
 
     private static DorisEnumerator enumerator(Steps context, String mode) {
