@@ -339,13 +339,11 @@ fn login_error(frontends: &Frontends, node: &Address, status: &Status) -> Error 
     if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) || denied(&text) {
         return frontends.refused_login(node, &text);
     }
+    // An HTTP port answers with text where the first byte of a gRPC message is due.
+    let speaks_http = text.contains("invalid compression flag");
     match status.code() {
-        Code::Unimplemented | Code::InvalidArgument => Error::new(
-            ErrorKind::Config,
-            format!(
-                "{node} is not an Arrow Flight SQL port ({text}); see source.flight-sql-port and arrow_flight_sql_port of the server"
-            ),
-        ),
+        Code::Unimplemented | Code::InvalidArgument => not_flight(node, &text),
+        _ if speaks_http => not_flight(node, &text),
         Code::ResourceExhausted => Error::new(
             ErrorKind::Connect,
             format!("{node} has no room for another session: {text}"),
@@ -353,4 +351,13 @@ fn login_error(frontends: &Frontends, node: &Address, status: &Status) -> Error 
         .retryable(),
         _ => Error::new(ErrorKind::Connect, format!("the login at {node} failed: {text}")).retryable(),
     }
+}
+
+fn not_flight(node: &Address, text: &str) -> Error {
+    Error::new(
+        ErrorKind::Config,
+        format!(
+            "{node} is not an Arrow Flight SQL port ({text}); see source.flight-sql-port and arrow_flight_sql_port of the server"
+        ),
+    )
 }

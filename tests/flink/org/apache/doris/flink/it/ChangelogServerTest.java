@@ -80,13 +80,25 @@ class ChangelogServerTest {
     @Test
     void anyOtherErrorOfAWindowFailsAtOnce() throws Exception {
         Followed followed = start("60 s");
-        DORIS.fault(
-                Fault.at("flight.get_info")
-                        .table(table.name())
-                        .statement("@incr")
-                        .answer("tablet 4711 has no queryable replica"));
+        long rule =
+                DORIS.fault(
+                        Fault.at("flight.get_info")
+                                .table(table.name())
+                                .statement("@incr")
+                                .answer("something new went wrong"));
         Failure failure = followed.failure();
-        assertThat(failure.text()).contains("tablet 4711 has no queryable replica");
+        assertThat(failure.text()).contains("something new went wrong");
+        assertThat(DORIS.fired(rule)).as("asked once").isEqualTo(1);
+    }
+
+    @Test
+    void aClusterWithoutFlightPortsIsRefusedWithTheSetting() throws Exception {
+        StreamTableEnvironment sql = ChangelogJobs.streaming(FLINK);
+        table.followed("latest")
+                .with("source.flight-sql-port", String.valueOf(DORIS.port("fe", 0, "http")))
+                .create(sql, "t");
+        Failure failure = Followed.start(sql, "SELECT * FROM t").failure();
+        assertThat(failure.text()).contains("source.flight-sql-port");
     }
 
     @Test
