@@ -15,7 +15,9 @@ import java.util.function.LongSupplier;
 final class TableWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(TableWatch.class);
-    private static final long AGAIN_MILLIS = 60_000;
+
+    /** Below the default poll interval: by default each bound is of a table that was looked at. */
+    private static final long AGAIN_MILLIS = 5_000;
 
     private final TableIdentifier table;
     private final LongSupplier clock;
