@@ -84,8 +84,8 @@ impl Flight {
             };
             let waits =
                 matches!(&refused, Some(Refused::Other(error)) if error.kind() == ErrorKind::VisibleWait);
-            if !waits && let Some(session) = self.fence_session.take() {
-                session.close(SET_UP_CLOSE_LIMIT).await;
+            if !waits {
+                self.end_fence().await;
             }
             let (Some(refused), Some(fence)) = (refused, &mut self.fence) else {
                 continue;
@@ -97,9 +97,7 @@ impl Flight {
                         let error = fence.wait.ran_out(&fence.what, error);
                         fence.wait.answered();
                         // It belongs to this connection, and the next attempt may come over another one.
-                        if let Some(session) = self.fence_session.take() {
-                            session.close(SET_UP_CLOSE_LIMIT).await;
-                        }
+                        self.end_fence().await;
                         return Err(Refused::Other(error));
                     }
                 },
@@ -114,6 +112,13 @@ impl Flight {
         }
     }
 
+    async fn end_fence(&mut self) {
+        if let Some(session) = self.fence_session.take() {
+            self.closing.begin(session, SET_UP_CLOSE_LIMIT);
+            self.closing.settle().await;
+        }
+    }
+
     async fn ask_fence(&mut self) -> Result<(), Refused> {
         let (Some(session), Some(fence)) = (&self.session, &self.fence) else {
             return Ok(());
@@ -121,7 +126,8 @@ impl Flight {
         let side = match &mut self.fence_session {
             Some(side) => side,
             none => {
-                let side = session.sibling(&self.config).await.map_err(Refused::Other)?;
+                let login = session.sibling(&self.config);
+                let side = self.fence_opening.wait(login).await.map_err(Refused::Other)?;
                 // Kept before it is set up, so that a close finds it whenever this is cut short.
                 let side = none.insert(side);
                 side.set_variables(&self.config, SessionZone::Utc).await?;

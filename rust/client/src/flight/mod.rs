@@ -5,6 +5,7 @@ mod fence;
 mod fetch;
 mod kept;
 mod location;
+mod owed;
 mod session;
 mod status;
 
@@ -23,6 +24,7 @@ use channel::Client;
 pub(crate) use fence::Fence;
 pub(crate) use fetch::text_cell;
 use location::Location;
+use owed::{Closing, Opening};
 pub(crate) use session::SessionZone;
 use session::{Refused, Session};
 pub(crate) use status::timeout;
@@ -30,8 +32,8 @@ pub(crate) use status::timeout;
 /// How long a session that could not be set up may take to be closed.
 const SET_UP_CLOSE_LIMIT: Duration = Duration::from_millis(500);
 
-/// A connection to a cluster: one session, opened when it is first needed and re-used, and channels to back ends. Holds no
-/// task; dropping a future of it drops the call.
+/// A connection to a cluster: one session, opened when it is first needed and re-used, and channels to back ends. Dropping a
+/// future of it drops the call; a login or an end of a session goes on in a task of its own until [`Flight::close`].
 pub(crate) struct Flight {
     config: Arc<ReadConfig>,
     zone: SessionZone,
@@ -41,6 +43,9 @@ pub(crate) struct Flight {
     fence: Option<Fence>,
     /// The session of the fence, while it is being passed.
     fence_session: Option<Session>,
+    opening: Opening,
+    fence_opening: Opening,
+    closing: Closing,
     backends: HashMap<Address, Client>,
     warnings: Vec<String>,
 }
@@ -72,6 +77,9 @@ impl Flight {
             session: None,
             fence: None,
             fence_session: None,
+            opening: Opening::default(),
+            fence_opening: Opening::default(),
+            closing: Closing::default(),
             backends: HashMap::new(),
             warnings: Vec::new(),
         }
@@ -145,9 +153,9 @@ impl Flight {
     async fn set_up(&mut self) -> Result<&mut Session, Refused> {
         if self.session.is_none() {
             let frontends = self.frontends().map_err(Refused::Other)?;
-            let session = Session::open(&frontends, &self.config)
-                .await
-                .map_err(Refused::Other)?;
+            let config = self.config.clone();
+            let login = async move { Session::open(&frontends, &config).await };
+            let session = self.opening.wait(login).await.map_err(Refused::Other)?;
             // Kept before it is set up, so that a close finds it whenever this is cut short.
             let session = self.session.insert(session);
             match session.set_variables(&self.config, self.zone).await {
@@ -193,12 +201,12 @@ impl Flight {
     /// forgets them by itself.
     pub(crate) async fn close(&mut self, limit: Duration) {
         self.backends.clear();
-        let end = async |session: Option<Session>| {
-            if let Some(session) = session {
-                session.close(limit).await;
-            }
-        };
-        futures::join!(end(self.session.take()), end(self.fence_session.take()));
+        let (late, late_fence) = futures::join!(self.opening.take(limit), self.fence_opening.take(limit));
+        let sessions = [self.session.take(), self.fence_session.take(), late, late_fence];
+        for session in sessions.into_iter().flatten() {
+            self.closing.begin(session, limit);
+        }
+        self.closing.settle().await;
     }
 }
 

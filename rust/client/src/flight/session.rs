@@ -92,14 +92,13 @@ impl Session {
     }
 
     /// A session of its own over the same connection, hence at the same front end.
-    pub(super) async fn sibling(&self, config: &ReadConfig) -> Result<Self, Error> {
-        Self::login(
-            self.frontends.clone(),
-            self.node.clone(),
-            self.client.clone(),
-            config,
-        )
-        .await
+    pub(super) fn sibling(
+        &self,
+        config: &Arc<ReadConfig>,
+    ) -> impl Future<Output = Result<Self, Error>> + Send + use<> {
+        let (frontends, node, client) = (self.frontends.clone(), self.node.clone(), self.client.clone());
+        let config = config.clone();
+        async move { Self::login(frontends, node, client, &config).await }
     }
 
     async fn login(

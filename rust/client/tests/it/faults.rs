@@ -306,6 +306,26 @@ async fn an_answer_that_never_comes_ends_with_the_query_timeout() {
     }
 }
 
+/// The server has opened the session when the read is given up, and nobody has its token yet.
+#[tokio::test]
+async fn a_login_that_is_under_way_when_a_read_is_closed_leaves_no_session() {
+    let standin = numbers(1).await;
+    standin
+        .add_fault_json(r#"{"at": "flight.handshake.answer", "do": {"delay_ms": 100}}"#)
+        .unwrap();
+    for _ in 0..5 {
+        let scan = all(&standin).scan();
+        scan.start(vec![], None).unwrap();
+        until("the server has a session", || {
+            standin.stats().flight_sessions == 1
+        })
+        .await;
+        bounded(scan.close()).await;
+        assert_eq!(standin.stats().flight_sessions, 0);
+    }
+    standin.clear_faults();
+}
+
 #[tokio::test]
 async fn a_login_that_is_never_answered_ends_with_the_read_timeout() {
     let standin = numbers(1).await;

@@ -38,6 +38,9 @@ pub enum Point {
     /// A Flight login: the Handshake call, or Basic credentials on any other call.
     #[serde(rename = "flight.handshake")]
     FlightHandshake,
+    /// The same, after the session was opened and before its token goes out; `delay_ms` and `hold` have an effect.
+    #[serde(rename = "flight.handshake.answer")]
+    FlightHandshakeAnswer,
     /// The planning of a changelog query, before its window is looked at; `delay_ms`, `hold` and `answer` have an effect.
     #[serde(rename = "incr.fence")]
     IncrFence,

@@ -55,16 +55,11 @@ pub(crate) async fn authorize(
     if scheme.is_empty() {
         return Err(Status::unauthenticated("no credentials provided"));
     }
-    let strike = fe
-        .shared
-        .strike(
-            Point::FlightHandshake,
-            &Sight {
-                node: &fe.node,
-                ..Sight::default()
-            },
-        )
-        .await;
+    let sight = Sight {
+        node: &fe.node,
+        ..Sight::default()
+    };
+    let strike = fe.shared.strike(Point::FlightHandshake, &sight).await;
     if let Some(status) = strike
         .as_ref()
         .and_then(|strike| failure(strike.action(), connection, ""))
@@ -82,6 +77,7 @@ pub(crate) async fn authorize(
         connection.close();
         return Err(Status::unavailable("answer dropped by a fault rule"));
     }
+    fe.shared.strike(Point::FlightHandshakeAnswer, &sight).await;
     Ok(Login { session, new: true })
 }
 
