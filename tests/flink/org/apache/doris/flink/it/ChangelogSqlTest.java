@@ -8,6 +8,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,9 @@ import java.util.List;
  */
 @Timeout(90)
 class ChangelogSqlTest {
+
+    private static final String JOIN =
+            "SELECT COUNT(*), SUM(a.age) FROM t a JOIN t b ON a.id = b.id AND a.age = b.age";
 
     @RegisterExtension static final Standin DORIS = Standin.with("--backends", "2");
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
@@ -84,43 +89,22 @@ class ChangelogSqlTest {
         StreamTableEnvironment sql = ChangelogJobs.streaming(FLINK);
         table.followed("initial").create(sql, "t");
         // Each side is a source of its own.
-        Followed followed =
-                Followed.start(
-                        sql,
-                        "SELECT COUNT(*), SUM(a.age) FROM t a JOIN t b ON a.id = b.id AND a.age ="
-                                + " b.age");
+        Followed followed = Followed.start(sql, JOIN);
         followed.await(1);
         change();
         awaitLast(followed, "+U[3, 71]");
         followed.cancel();
     }
 
-    @Test
-    void eventsThatComeTwiceAreRemovedByFlinkWhereAsked() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"SELECT COUNT(*), SUM(age) FROM t", JOIN})
+    void eventsThatComeTwiceAreRemovedByFlinkWhereAsked(String query) throws Exception {
         StreamTableEnvironment sql =
                 ChangelogJobs.streaming(FLINK, "table.exec.source.cdc-events-duplicate", "true");
         // The second of the start lies in the content and in the first window.
         table.run("UPDATE T SET age = 21 WHERE id = 2");
         table.followed("initial").create(sql, "t");
-        Followed followed = Followed.start(sql, "SELECT COUNT(*), SUM(age) FROM t");
-        followed.await(1);
-        change();
-        awaitLast(followed, "+U[3, 72]");
-        followed.cancel();
-    }
-
-    @Test
-    void aJoinIsRightWhereEventsThatComeTwiceAreRemoved() throws Exception {
-        StreamTableEnvironment sql =
-                ChangelogJobs.streaming(FLINK, "table.exec.source.cdc-events-duplicate", "true");
-        // As above: an overlap that a join would count twice.
-        table.run("UPDATE T SET age = 21 WHERE id = 2");
-        table.followed("initial").create(sql, "t");
-        Followed followed =
-                Followed.start(
-                        sql,
-                        "SELECT COUNT(*), SUM(a.age) FROM t a JOIN t b ON a.id = b.id AND a.age ="
-                                + " b.age");
+        Followed followed = Followed.start(sql, query);
         followed.await(1);
         change();
         awaitLast(followed, "+U[3, 72]");
