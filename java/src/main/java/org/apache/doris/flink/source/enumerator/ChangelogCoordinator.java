@@ -448,7 +448,7 @@ final class ChangelogCoordinator {
 
     private void sendBound(long position) {
         boolean leaving = schemes.isMoving() && !schemes.former().equals(schemes.present());
-        lastBound =
+        BoundEvent bound =
                 new BoundEvent(
                         poll.bound().getAsLong(),
                         leaving ? schemes.last() : OptionalLong.empty(),
@@ -456,8 +456,13 @@ final class ChangelogCoordinator {
                         position,
                         watch.ttlSeconds(),
                         netFrom.getAsLong());
+        // An event too many may meet a task that has just failed, and hide why.
+        boolean news = lastBound == null || !bound.allowsTheSameAs(lastBound);
+        lastBound = bound;
         boundOutdated = false;
-        registered().forEach(subtask -> context.sendEventToSourceReader(subtask, lastBound));
+        if (news) {
+            registered().forEach(subtask -> context.sendEventToSourceReader(subtask, bound));
+        }
     }
 
     private List<Integer> registered() {

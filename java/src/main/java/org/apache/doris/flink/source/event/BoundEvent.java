@@ -80,6 +80,15 @@ public final class BoundEvent implements SourceEvent {
         return netFromMillis;
     }
 
+    /** Whether a reader may do the same by both; the positions may differ. */
+    public boolean allowsTheSameAs(BoundEvent other) {
+        return boundMillis == other.boundMillis
+                && lastMillis == other.lastMillis
+                && scheme.equals(other.scheme)
+                && ttlSeconds == other.ttlSeconds
+                && netFromMillis == other.netFromMillis;
+    }
+
     @Override
     public String toString() {
         return String.format(
