@@ -127,11 +127,11 @@ class ChangelogModesTest {
         StreamTableEnvironment sql = streaming();
         table.followed("latest", "source.changelog.poll-interval", "1 h").create(sql, "t");
         Followed followed = Followed.start(sql, "SELECT * FROM t");
-        followed.awaitCheckpoint();
-        int asked = table.windows(0).size();
-        followed.awaitCheckpoint();
-        followed.awaitCheckpoint();
-        assertThat(table.windows(0)).hasSize(asked);
+        for (int i = 0; i < 3; i++) {
+            followed.awaitCheckpoint();
+        }
+        // The start and the first bound are two look-ups: a second may have passed between them.
+        assertThat(table.windows(0)).hasSizeLessThanOrEqualTo(1);
         assertThat(followed.rows()).isEmpty();
         followed.cancel();
     }

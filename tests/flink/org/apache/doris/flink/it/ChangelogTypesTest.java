@@ -195,6 +195,26 @@ class ChangelogTypesTest {
                 .contains("changelog.enable");
     }
 
+    /** All that is wrong is in one message, whatever the mode. */
+    @Test
+    void aDeclarationThatDoesNotFitIsRefusedWithAllDifferences() throws Exception {
+        ChangelogTable table = ChangelogTable.students(DORIS);
+        StreamTableEnvironment sql = ChangelogJobs.streaming(FLINK);
+        table.followed("latest")
+                .columns("id INT, nmae STRING, age STRING, PRIMARY KEY (id) NOT ENFORCED")
+                .create(sql, "t");
+        assertThat(Followed.start(sql, "SELECT * FROM t").failure().text())
+                .contains("'nmae' does not exist", "did you mean 'name'")
+                .contains("'age' is INT in Doris but declared STRING");
+        DorisTable.of(DORIS, "test.nowhere")
+                .columns("id INT")
+                .with("source.scan.mode", "latest")
+                .create(sql, "gone");
+        assertThat(Followed.start(sql, "SELECT * FROM gone").failure().text())
+                .contains("'test.nowhere'", "does not exist");
+        assertThat(table.windows(0)).isEmpty();
+    }
+
     @Test
     void incr13FormerNamesOfTheOptionsWork() throws Exception {
         ChangelogTable table = ChangelogTable.students(DORIS);
