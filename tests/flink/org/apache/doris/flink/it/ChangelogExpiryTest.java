@@ -50,6 +50,15 @@ class ChangelogExpiryTest {
         return Followed.start(sql, "SELECT * FROM t");
     }
 
+    /** A job that is reading the content, one row, and stays there while the rule holds. */
+    private Followed startHeldInContent(long rule, String... options) throws Exception {
+        table.run("INSERT INTO T VALUES (1, 'Alice', 18)");
+        DORIS.advanceClock(Duration.ofSeconds(2));
+        Followed followed = start("initial", options);
+        Until.holds("the content is being read", () -> DORIS.holding(rule) > 0);
+        return followed;
+    }
+
     private void assertExpired(Failure failure) {
         assertThat(failure.text())
                 .contains(table.name())
@@ -171,11 +180,8 @@ class ChangelogExpiryTest {
         "append_only, fail, false"
     })
     void afterInitial(String type, String onExpired, boolean goesOn) throws Exception {
-        table.run("INSERT INTO T VALUES (1, 'Alice', 18)");
-        DORIS.advanceClock(Duration.ofSeconds(2));
         long rule = DORIS.fault(Fault.at("flight.do_get").statement("TABLET").hold());
-        Followed followed = start("initial", options(type, onExpired));
-        Until.holds("the content is being read", () -> DORIS.holding(rule) > 0);
+        Followed followed = startHeldInContent(rule, options(type, onExpired));
         DORIS.advanceClock(PAST_TTL);
         table.run("INSERT INTO T VALUES (2, 'Bob', 21)");
         DORIS.clearFault(rule);
@@ -254,11 +260,8 @@ class ChangelogExpiryTest {
 
     @Test
     void theRetentionIsWatchedWhileTheContentIsRead() throws Exception {
-        table.run("INSERT INTO T VALUES (1, 'Alice', 18)");
-        DORIS.advanceClock(Duration.ofSeconds(2));
         long rule = DORIS.fault(Fault.at("flight.do_get").statement("TABLET").hold());
-        Followed followed = start("initial");
-        Until.holds("the content is being read", () -> DORIS.holding(rule) > 0);
+        Followed followed = startHeldInContent(rule);
         DORIS.advanceClock(Duration.ofSeconds(TTL_SECONDS * 2 / 3));
         awaitHalfIsTold(followed);
         DORIS.clearFault(rule);

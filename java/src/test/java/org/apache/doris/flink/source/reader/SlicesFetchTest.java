@@ -99,10 +99,7 @@ class SlicesFetchTest {
     /** Behind the content: what comes and goes before its end would net to nothing and stay. */
     @Test
     void netChangesAreReadFromWhereTheyMayBeAndEveryChangeBefore() throws IOException {
-        parts = parts("source.changelog.increment-type", "min_delta");
-        reader = parts.splitReader();
-        add(slice(ONE, 0, 1_000));
-        parts.control().bound(new BoundEvent(10_000, OptionalLong.empty(), ONE, 10_000, 0, 4_000));
+        beginBehindContentUntil4("min_delta");
         fetch();
         fetch();
         assertThat(windows()).containsExactly("0 1-4", "0 4-10");
@@ -113,10 +110,7 @@ class SlicesFetchTest {
 
     @Test
     void otherTypesAreReadAsTheyAreFromTheStart() throws IOException {
-        parts = parts("source.changelog.increment-type", "append_only");
-        reader = parts.splitReader();
-        add(slice(ONE, 0, 1_000));
-        parts.control().bound(new BoundEvent(10_000, OptionalLong.empty(), ONE, 10_000, 0, 4_000));
+        beginBehindContentUntil4("append_only");
         fetch();
         assertThat(windows()).containsExactly("0 1-10");
         assertThat(types()).containsExactly(DorisBinlogIncrementType.APPEND_ONLY);
@@ -409,6 +403,14 @@ class SlicesFetchTest {
                 .bound(
                         new BoundEvent(
                                 millis, OptionalLong.empty(), scheme, millis, 0, Long.MIN_VALUE));
+    }
+
+    /** One slice from second 1 on, bound 10, of a job whose content ended before second 4. */
+    private void beginBehindContentUntil4(String incrementType) {
+        parts = parts("source.changelog.increment-type", incrementType);
+        reader = parts.splitReader();
+        add(slice(ONE, 0, 1_000));
+        parts.control().bound(new BoundEvent(10_000, OptionalLong.empty(), ONE, 10_000, 0, 4_000));
     }
 
     /** The server keeps changes from here on. */
