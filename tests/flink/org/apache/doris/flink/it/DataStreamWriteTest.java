@@ -85,7 +85,7 @@ class DataStreamWriteTest {
                         .setSerializer(serializer)
                         .build();
         environment.fromData(records, type).sinkTo(sink);
-        environment.execute();
+        FLINK.finish(environment.executeAsync());
     }
 
     private static TargetTable unique() {

@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -120,6 +121,34 @@ final class FlinkCluster
     /** Has a running job take a checkpoint, and waits until it is complete. */
     void checkpoint(JobClient job) throws Exception {
         cluster.triggerCheckpoint(job.getJobID()).get(30, TimeUnit.SECONDS);
+    }
+
+    /**
+     * Waits for the end of a bounded job that a statement started, as {@link #finish(JobClient)}.
+     */
+    void finish(TableResult result) throws Exception {
+        finish(result.getJobClient().orElseThrow());
+    }
+
+    /**
+     * Waits for the end of a bounded job; fails as the job does. Flink takes a job's last
+     * checkpoint once: where an earlier one lets a task finish in that moment, it is declined, and
+     * the job would go on until the next interval. One is taken here then.
+     */
+    void finish(JobClient job) throws Exception {
+        CompletableFuture<String> taken = CompletableFuture.completedFuture("none yet");
+        long failedBefore = 0;
+        while (!status(job).isGloballyTerminalState()) {
+            long failed = sum(job.getJobID(), "numberOfFailedCheckpoints");
+            long inProgress = sum(job.getJobID(), "numberOfInProgressCheckpoints");
+            // Flink leaves the request open where the job ends before the checkpoint.
+            if (failed > 0 && inProgress == 0 && (failed > failedBefore || taken.isDone())) {
+                failedBefore = failed;
+                taken = cluster.triggerCheckpoint(job.getJobID());
+            }
+            Thread.sleep(2);
+        }
+        job.getJobExecutionResult().get(30, TimeUnit.SECONDS);
     }
 
     /** How often a job was started again. */

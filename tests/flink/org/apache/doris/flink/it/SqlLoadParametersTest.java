@@ -47,7 +47,7 @@ class SqlLoadParametersTest {
     }
 
     private void insert(String statement) throws Exception {
-        sql.executeSql(statement).await();
+        FLINK.finish(sql.executeSql(statement));
     }
 
     /** Writes two rows and gives the headers of the load. */

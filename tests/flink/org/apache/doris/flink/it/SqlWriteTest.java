@@ -56,7 +56,7 @@ class SqlWriteTest {
     }
 
     private void insert(String statement) throws Exception {
-        sql.executeSql(statement).await();
+        FLINK.finish(sql.executeSql(statement));
     }
 
     /** The documentation's first example, with checkpoints taken by hand. */
@@ -349,13 +349,13 @@ class SqlWriteTest {
                     .with("sink.label-prefix", "set")
                     .create(sql, table.name());
         }
-        sql.executeSql(
+        FLINK.finish(
+                sql.executeSql(
                         String.format(
                                 "EXECUTE STATEMENT SET BEGIN INSERT INTO %1$s VALUES (1); INSERT"
                                         + " INTO %2$s VALUES (2); INSERT INTO %1$s VALUES (3);"
                                         + " END",
-                                one.name(), two.name()))
-                .await();
+                                one.name(), two.name())));
         assertThat(one.rows()).containsExactly(List.of("1"), List.of("3"));
         assertThat(two.rows()).containsExactly(List.of("2"));
     }
