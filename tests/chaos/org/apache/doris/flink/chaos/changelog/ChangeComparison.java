@@ -19,6 +19,7 @@ final class ChangeComparison {
     private long missing;
     private long doubled;
     private long wrong;
+    private long behind;
 
     /** What was received, in the order of its arrival per key. */
     ChangeComparison(List<Change> received) {
@@ -38,6 +39,11 @@ final class ChangeComparison {
     /** Changes that the log does not have, or not so; rows of the result that the table has not. */
     long wrong() {
         return wrong;
+    }
+
+    /** Rows of the result that may be wrong only because changes are still under way. */
+    long behind() {
+        return behind;
     }
 
     boolean isExact() {
@@ -110,11 +116,13 @@ final class ChangeComparison {
                 find("missing", "row " + row + " of the table");
             } else if (!last.row.equals(row)) {
                 wrong++;
+                behind++;
                 find("wrong", "row " + row + " of the table is " + last);
             }
         }
         for (Change left : result.values()) {
             wrong++;
+            behind++;
             find("wrong", left + " left a row that the table has not");
         }
         return this;

@@ -55,10 +55,10 @@ final class QuietPoint {
         writers.pause();
         collect();
         long begun = System.nanoTime();
-        boolean caughtUp = waiter.within(BOUND, () -> compare().missing() == 0);
+        waiter.within(BOUND, this::caughtUp);
         ChangeComparison comparison = compare();
         comparison.findings().forEach(log::print);
-        if (!caughtUp) {
+        if (comparison.missing() > 0) {
             throw new Waiter.Stuck(
                     String.format(
                             "not within %d s: the job has everything; %d missing",
@@ -72,6 +72,11 @@ final class QuietPoint {
                 comparison.isExact()
                         ? ""
                         : ", doubled " + comparison.doubled() + ", wrong " + comparison.wrong());
+    }
+
+    private boolean caughtUp() throws IOException {
+        ChangeComparison comparison = compare();
+        return comparison.missing() == 0 && comparison.behind() == 0;
     }
 
     /** The question waits for transactions as those of the job do, and is refused as theirs are. */
