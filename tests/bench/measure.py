@@ -45,7 +45,8 @@ def sides(args):
             flink("official", "interop", args.official, doris + flight),
             client("raw"),
             client("scan"),
-            flink("flink", "interop", None, f"'connector' = 'ready-batch', 'rows' = '{args.rows}'")]
+            flink("flink", "interop", None, f"'connector' = 'ready-batch', 'rows' = '{args.rows}',"
+                                            f" 'binary' = '{str(args.mode == 'streaming').lower()}'")]
     if not args.skip_flink2:
         made.append(flink("ours-2.3.0", "flink-2.3.0", ours, doris))
     return made

@@ -60,7 +60,7 @@ def sides(args, columns, start, end):
         print("official: skipped, there is no OFFICIAL_JAR", flush=True)
     made.append(Program("raw", [os.path.join(args.dir, "scan_raw"), "changes", f"127.0.0.1:{args.fe_http}", "bench.changelog",
                                 ";".join(f"{column} {kind}" for column, kind in columns), start, end], {}))
-    made.append(flink("flink", None, f"'connector' = 'ready-batch', 'rows' = '{args.rows}'"))
+    made.append(flink("flink", None, f"'connector' = 'ready-batch', 'rows' = '{args.rows}', 'binary' = 'true'"))
     return made
 
 

@@ -2,9 +2,10 @@
 //!
 //! [`types`] knows both sides' types and which fits which, [`schema`] compares a table with its declaration,
 //! [`normalize`] turns what a server delivers into canonical Arrow types, [`ipc`] is the shape in which rows go on and come
-//! back, [`encode`] turns them into what a load sends, [`hash`] tells rows apart.
+//! back, [`binary_row`] turns them into rows of Flink, [`encode`] into what a load sends, [`hash`] tells rows apart.
 #![forbid(unsafe_code)]
 
+pub mod binary_row;
 pub mod encode;
 pub mod error;
 pub mod hash;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use doris_arrow::binary_row::{ChangeColumn, RowFormat};
 use doris_arrow::normalize::Zone;
 use doris_arrow::types::{FlinkField, FlinkKind, FlinkType};
 
@@ -32,6 +33,7 @@ pub struct ReadConfig {
     pub(crate) local_zone: Zone,
     pub(crate) declared: Vec<FlinkField>,
     pub(crate) columns: Vec<WantedColumn>,
+    pub(crate) change_columns: Vec<ChangeColumn>,
     /// `None` in snapshot mode.
     pub(crate) changelog: Option<ChangelogConfig>,
 }
@@ -208,6 +210,16 @@ impl ReadConfig {
             )?,
             declared,
             columns,
+            change_columns: keys.parse(
+                "read.metadata",
+                "op, tso, lsn, commit_time, joined by commas",
+                |text| {
+                    text.split(',')
+                        .filter(|key| !key.is_empty())
+                        .map(|key| ChangeColumn::parse(key).ok_or_else(String::new))
+                        .collect::<Result<Vec<_>, String>>()
+                },
+            )?,
             changelog: ChangelogConfig::from_keys(&keys)?,
         })
     }
@@ -215,6 +227,16 @@ impl ReadConfig {
     /// `doris.native.worker-threads`: threads of the runtime.
     pub fn worker_threads(&self) -> usize {
         self.worker_threads
+    }
+
+    /// The produced rows in Flink's binary format; `None` where a column cannot be written in it here.
+    pub fn row_format(&self) -> Option<RowFormat> {
+        let columns: Vec<_> = self
+            .columns
+            .iter()
+            .map(|column| (column.path.join("."), column.r#type.clone()))
+            .collect();
+        RowFormat::new(&columns, &self.change_columns)
     }
 }
 
@@ -292,6 +314,7 @@ pub(crate) mod tests {
             ("doris.filter.query", ""),
             ("read.filter", ""),
             ("read.limit", "-1"),
+            ("read.metadata", ""),
             ("read.local-time-zone", "Asia/Shanghai"),
             ("read.declared", "ROW<`id` INT NOT NULL>"),
             ("read.columns", "1"),

@@ -221,6 +221,7 @@ mod tests {
             ("doris.filter.query", " a=1 OR b=2 "),
             ("read.filter", "`c` = 3"),
             ("read.limit", "5"),
+            ("read.metadata", ""),
         ]);
         let both = filter(&filtered.user_filter, &filtered.pushed_filter);
         assert_eq!(

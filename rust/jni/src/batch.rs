@@ -1,11 +1,16 @@
 //! Exports over batches: a batch that Java holds owns itself, its share of the byte budget included.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
+use doris_arrow::binary_row::{BatchRows, RowFormat};
 use doris_arrow::ipc::IpcBatch;
+use doris_client::ErrorKind;
 use doris_client::scan::ScanBatch;
 use jni::EnvUnowned;
-use jni::objects::{JByteBuffer, JClass};
-use jni::sys::{jboolean, jlong};
+use jni::objects::{JByteArray, JByteBuffer, JClass, JIntArray};
+use jni::sys::{jboolean, jint, jlong};
 
+use crate::guard::Failure;
 use crate::handle::{Kind, Table};
 use crate::{buffers, convert, guard};
 
@@ -15,22 +20,75 @@ pub static BATCHES: Table<HeldBatch> = Table::new(Kind::Batch);
 /// A batch that Java holds: the bytes, and the share of a byte budget that goes back with them.
 pub struct HeldBatch {
     ipc: IpcBatch,
+    format: Option<Arc<RowFormat>>,
+    rows: Mutex<BinaryRows>,
     _scanned: Option<ScanBatch>,
 }
 
-impl From<ScanBatch> for HeldBatch {
-    fn from(batch: ScanBatch) -> Self {
+/// What was made of a batch to write its rows in Flink's format, and the memory that they are written in.
+#[derive(Default)]
+struct BinaryRows {
+    rows: Option<BatchRows>,
+    block: Vec<u8>,
+}
+
+impl HeldBatch {
+    /// A batch of a scan that produces rows of this format, if they can be written in it.
+    pub fn of_scan(batch: ScanBatch, format: Option<Arc<RowFormat>>) -> Self {
         Self {
             ipc: batch.ipc.clone(),
+            format,
+            rows: Mutex::default(),
             _scanned: Some(batch),
         }
+    }
+
+    fn row_ends(&self) -> Result<Vec<i32>, Failure> {
+        let format = self.format.as_ref().ok_or_else(|| {
+            Failure::new(
+                ErrorKind::Internal,
+                "rows of this batch are not written in Flink's format",
+            )
+        })?;
+        let rows = format.rows(&self.ipc).map_err(doris_client::Error::from)?;
+        let ends = rows.ends().to_vec();
+        self.binary_rows().rows = Some(rows);
+        Ok(ends)
+    }
+
+    /// Hands the bytes of some rows on.
+    fn encode<R>(
+        &self,
+        first: jint,
+        count: jint,
+        take: impl FnOnce(&[u8]) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let mut binary = self.binary_rows();
+        let BinaryRows { rows, block } = &mut *binary;
+        let rows = rows
+            .as_ref()
+            .ok_or_else(|| Failure::new(ErrorKind::Internal, "batchRowEnds comes first"))?;
+        // What is negative, is beyond every batch.
+        let [first, count] = [first, count].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        rows.encode(first..first.saturating_add(count), block)
+            .map_err(doris_client::Error::from)?;
+        take(block)
+    }
+
+    fn binary_rows(&self) -> std::sync::MutexGuard<'_, BinaryRows> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A batch that no scan has read and no budget counts.
 impl From<IpcBatch> for HeldBatch {
     fn from(ipc: IpcBatch) -> Self {
-        Self { ipc, _scanned: None }
+        Self {
+            ipc,
+            format: None,
+            rows: Mutex::default(),
+            _scanned: None,
+        }
     }
 }
 
@@ -67,6 +125,35 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchBody<'l>(
 ) -> JByteBuffer<'l> {
     guard::call(&mut env, |env| {
         BATCHES.with(batch, |batch| buffers::over(env, &batch.ipc.body))
+    })
+}
+
+/// `int[] batchRowEnds(long batch)`: where each row ends in Flink's binary format, in bytes from the start of the first.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchRowEnds<'l>(
+    mut env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    batch: jlong,
+) -> JIntArray<'l> {
+    guard::call(&mut env, |env| {
+        let ends = BATCHES.with(batch, HeldBatch::row_ends)?;
+        convert::to_ints(env, &ends)
+    })
+}
+
+/// `byte[] batchEncode(long batch, int first, int count)`: rows in Flink's binary format, one behind the other.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchEncode<'l>(
+    mut env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    batch: jlong,
+    first: jint,
+    count: jint,
+) -> JByteArray<'l> {
+    guard::call(&mut env, |env| {
+        BATCHES.with(batch, |batch| {
+            batch.encode(first, count, |bytes| convert::to_bytes(env, bytes))
+        })
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use doris_client::ErrorKind;
 use doris_client::plan::ScanPlan;
 use jni::Env;
-use jni::objects::{JByteArray, JLongArray};
+use jni::objects::{JByteArray, JIntArray, JLongArray};
 
 use crate::guard::Failure;
 use crate::log::Record;
@@ -42,6 +42,13 @@ pub fn to_bytes<'l>(env: &mut Env<'l>, bytes: &[u8]) -> Result<JByteArray<'l>, F
 /// A `long[]` result.
 pub fn to_longs<'l>(env: &mut Env<'l>, numbers: &[i64]) -> Result<JLongArray<'l>, Failure> {
     let array = JLongArray::new(env, numbers.len())?;
+    array.set_region(env, 0, numbers)?;
+    Ok(array)
+}
+
+/// An `int[]` result.
+pub fn to_ints<'l>(env: &mut Env<'l>, numbers: &[i32]) -> Result<JIntArray<'l>, Failure> {
+    let array = JIntArray::new(env, numbers.len())?;
     array.set_region(env, 0, numbers)?;
     Ok(array)
 }

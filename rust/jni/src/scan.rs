@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use doris_arrow::binary_row::RowFormat;
 use doris_client::ErrorKind;
 use doris_client::config::ReadConfig;
 use doris_client::scan::{IncrementType, Next, Position, Scan, ScanBatch, Slice, WindowSpec};
@@ -11,7 +12,7 @@ use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::{jint, jlong};
 use tokio_util::sync::CancellationToken;
 
-use crate::batch::BATCHES;
+use crate::batch::{BATCHES, HeldBatch};
 use crate::convert;
 use crate::guard::{self, Failure};
 use crate::handle::{Kind, Table};
@@ -35,6 +36,8 @@ const CLOSE_BOUND: Duration = Duration::from_secs(1);
 /// A scan with the batch that a poll has found and nobody has taken yet.
 pub struct OpenScan {
     scan: Scan,
+    /// Of the rows that the scan produces, if Flink's format has a place for all of their fields.
+    format: Option<Arc<RowFormat>>,
     /// Also held during a poll: a scan is read by one thread at a time.
     ready: Mutex<Option<ScanBatch>>,
     closed: CancellationToken,
@@ -48,6 +51,7 @@ impl OpenScan {
         let config = Arc::new(ReadConfig::decode(config)?);
         let lease = Lease::new(config.worker_threads())?;
         Ok(Self {
+            format: config.row_format().map(Arc::new),
             scan: Scan::new(config),
             ready: Mutex::new(None),
             closed: CancellationToken::new(),
@@ -229,7 +233,9 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanTake<'l>(
     scan: jlong,
 ) -> jlong {
     guard::call(&mut env, |_| {
-        SCANS.with(scan, |scan| BATCHES.insert(scan.take()?.into()))
+        SCANS.with(scan, |scan| {
+            BATCHES.insert(HeldBatch::of_scan(scan.take()?, scan.format.clone()))
+        })
     })
 }
 

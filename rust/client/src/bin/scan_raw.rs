@@ -223,6 +223,7 @@ fn config(fe: &str, table: &str, columns: &str, increment_type: &str) -> Result<
         ("doris.filter.query", ""),
         ("read.filter", ""),
         ("read.limit", "-1"),
+        ("read.metadata", ""),
         ("read.local-time-zone", "UTC"),
         ("changelog.increment-type", increment_type),
         ("changelog.visible-wait-timeout", "0"),

@@ -66,6 +66,7 @@ pub fn read(standin: &Standin, table: &str, columns: &[(&str, &str)]) -> Read {
         ("doris.filter.query", ""),
         ("read.filter", ""),
         ("read.limit", "-1"),
+        ("read.metadata", ""),
         ("read.local-time-zone", "UTC"),
         ("changelog.increment-type", ""),
         ("changelog.visible-wait-timeout", "300000"),

@@ -23,6 +23,8 @@ public final class ReadyBatchFactory implements DynamicTableSourceFactory {
             ConfigOptions.key("batch-rows").intType().defaultValue(16_384);
     private static final ConfigOption<Boolean> MIXED =
             ConfigOptions.key("mixed").booleanType().defaultValue(false);
+    private static final ConfigOption<Boolean> BINARY =
+            ConfigOptions.key("binary").booleanType().defaultValue(false);
 
     @Override
     public DynamicTableSource createDynamicTableSource(Context context) {
@@ -34,7 +36,8 @@ public final class ReadyBatchFactory implements DynamicTableSourceFactory {
                         type,
                         helper.getOptions().get(ROWS),
                         helper.getOptions().get(BATCH_ROWS),
-                        helper.getOptions().get(MIXED)));
+                        helper.getOptions().get(MIXED),
+                        helper.getOptions().get(BINARY)));
     }
 
     @Override
@@ -49,7 +52,7 @@ public final class ReadyBatchFactory implements DynamicTableSourceFactory {
 
     @Override
     public Set<ConfigOption<?>> optionalOptions() {
-        return Set.of(BATCH_ROWS, MIXED);
+        return Set.of(BATCH_ROWS, MIXED, BINARY);
     }
 
     private static final class Table implements ScanTableSource {

@@ -12,16 +12,22 @@ import org.apache.flink.connector.base.source.reader.SingleThreadMultiplexSource
 import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsChange;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.data.columnar.ColumnarRowData;
 import org.apache.flink.table.data.columnar.vector.ColumnVector;
 import org.apache.flink.table.data.columnar.vector.VectorizedColumnBatch;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.apache.flink.table.types.logical.RowType;
 
+import java.io.ByteArrayOutputStream;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntFunction;
 
 /**
  * The source behind {@link ReadyBatchFactory}: one split, one batch, served until the rows are many
@@ -35,9 +41,14 @@ final class ReadyBatchSource implements Source<RowData, ReadyBatchSource.Split, 
     private final long rows;
     private final int batchRows;
     private final boolean mixed;
+    private final boolean binary;
 
-    /** {@code mixed}: {@link MixedVectors} in place of {@link ReadyVectors}. */
-    ReadyBatchSource(RowType type, long rows, int batchRows, boolean mixed) {
+    /**
+     * {@code mixed}: {@link MixedVectors} in place of {@link ReadyVectors}. {@code binary}: rows in
+     * Flink's binary format in place of views of the vectors.
+     */
+    ReadyBatchSource(RowType type, long rows, int batchRows, boolean mixed, boolean binary) {
+        this.binary = binary;
         this.type = type;
         this.rows = rows;
         this.batchRows = batchRows;
@@ -53,7 +64,38 @@ final class ReadyBatchSource implements Source<RowData, ReadyBatchSource.Split, 
     public SourceReader<RowData, Split> createReader(SourceReaderContext context) {
         ColumnVector[] columns =
                 mixed ? MixedVectors.of(type, batchRows) : ReadyVectors.of(type, batchRows);
-        return new Reader(context, () -> new BatchReader(columns, batchRows, rows));
+        IntFunction<RowData> row = binary ? binaryRows(columns) : views(columns);
+        return new Reader(context, () -> new BatchReader(row, batchRows, rows));
+    }
+
+    private static IntFunction<RowData> views(ColumnVector[] columns) {
+        ColumnarRowData row = new ColumnarRowData(new VectorizedColumnBatch(columns));
+        return index -> {
+            row.setRowId(index);
+            return row;
+        };
+    }
+
+    /** All rows one behind the other, as Flink's own serializer writes them. */
+    private IntFunction<RowData> binaryRows(ColumnVector[] columns) {
+        IntFunction<RowData> views = views(columns);
+        RowDataSerializer serializer = new RowDataSerializer(type);
+        int[] ends = new int[batchRows];
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (int index = 0; index < batchRows; index++) {
+            BinaryRowData written = serializer.toBinaryRow(views.apply(index));
+            byte[] copy = new byte[written.getSizeInBytes()];
+            written.getSegments()[0].get(written.getOffset(), copy);
+            bytes.writeBytes(copy);
+            ends[index] = bytes.size();
+        }
+        MemorySegment[] segments = {MemorySegmentFactory.wrap(bytes.toByteArray())};
+        BinaryRowData row = new BinaryRowData(type.getFieldCount());
+        return index -> {
+            int start = index == 0 ? 0 : ends[index - 1];
+            row.pointTo(segments, start, ends[index] - start);
+            return row;
+        };
     }
 
     @Override
@@ -178,12 +220,12 @@ final class ReadyBatchSource implements Source<RowData, ReadyBatchSource.Split, 
     }
 
     private static final class BatchReader implements SplitReader<RowData, Split> {
-        private final ColumnVector[] columns;
+        private final IntFunction<RowData> row;
         private final int batchRows;
         private long left;
 
-        BatchReader(ColumnVector[] columns, int batchRows, long rows) {
-            this.columns = columns;
+        BatchReader(IntFunction<RowData> row, int batchRows, long rows) {
+            this.row = row;
             this.batchRows = batchRows;
             this.left = rows;
         }
@@ -192,7 +234,7 @@ final class ReadyBatchSource implements Source<RowData, ReadyBatchSource.Split, 
         public RecordsWithSplitIds<RowData> fetch() {
             int count = (int) Math.min(left, batchRows);
             left -= count;
-            return new Batch(columns, count);
+            return new Batch(row, count);
         }
 
         @Override
@@ -205,15 +247,15 @@ final class ReadyBatchSource implements Source<RowData, ReadyBatchSource.Split, 
         public void close() {}
     }
 
-    /** Rows as a view that moves; no rows mean the end. */
+    /** Rows as one object that moves; no rows mean the end. */
     private static final class Batch implements RecordsWithSplitIds<RowData> {
-        private final ColumnarRowData row;
+        private final IntFunction<RowData> row;
         private final int rows;
         private String split = SPLIT;
         private int next;
 
-        Batch(ColumnVector[] columns, int rows) {
-            this.row = new ColumnarRowData(new VectorizedColumnBatch(columns));
+        Batch(IntFunction<RowData> row, int rows) {
+            this.row = row;
             this.rows = rows;
         }
 
@@ -229,8 +271,7 @@ final class ReadyBatchSource implements Source<RowData, ReadyBatchSource.Split, 
             if (next >= rows) {
                 return null;
             }
-            row.setRowId(next++);
-            return row;
+            return row.apply(next++);
         }
 
         @Override

@@ -218,6 +218,7 @@ class MemoryTest {
         map.put("doris.filter.query", "");
         map.put("read.filter", "");
         map.put("read.limit", "-1");
+        map.put("read.metadata", "");
         map.put("read.local-time-zone", "UTC");
         map.put("changelog.increment-type", "");
         map.put("changelog.visible-wait-timeout", "300000");

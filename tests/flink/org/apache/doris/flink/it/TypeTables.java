@@ -6,7 +6,7 @@ import java.util.List;
  * Tables with a column of every Doris type and rows at the edges of each, and their declarations in
  * Flink.
  */
-final class TypeTables {
+public final class TypeTables {
 
     private static final String PROPERTIES =
             " DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2 PROPERTIES (\"replication_num\" ="
@@ -15,7 +15,7 @@ final class TypeTables {
     /**
      * How the tables are declared: with the nearest type of Flink, as text, and with other types.
      */
-    static final List<Declared> ALL =
+    public static final List<Declared> ALL =
             List.of(
                     new Declared(
                             "plain",
@@ -53,7 +53,7 @@ final class TypeTables {
     private TypeTables() {}
 
     /** Creates and fills the tables in database {@code test}. */
-    static void fill(Standin standin) {
+    public static void fill(Standin standin) {
         standin.run(
                 "CREATE TABLE test.plain (id INT, b BOOLEAN, t TINYINT, s SMALLINT, i INT, l"
                     + " BIGINT, li LARGEINT, f FLOAT, d DOUBLE, dc DECIMAL(10,2), dec38"
@@ -141,10 +141,10 @@ final class TypeTables {
     }
 
     /** A table and the columns that it is declared with. */
-    static final class Declared {
+    public static final class Declared {
 
-        final String table;
-        final String columns;
+        public final String table;
+        public final String columns;
 
         private Declared(String table, String columns) {
             this.table = table;

@@ -72,25 +72,33 @@ class TypesTest {
         }
     }
 
-    @ParameterizedTest(name = "{0}, server {1}, JVM {2}, session {3}, object reuse {4}")
+    @ParameterizedTest(name = "{0}, server {1}, JVM {2}, session {3}, object reuse {4}, {5}")
     @CsvSource({
-        "doris-5.0, +00:00, UTC, Asia/Shanghai, true",
-        "doris-5.0, +08:00, Asia/Shanghai, UTC, false",
-        "doris-5.0, +08:00, America/New_York, America/New_York, true",
-        "doris-2.1, +00:00, America/New_York, Asia/Shanghai, false",
-        "doris-2.1, +08:00, UTC, UTC, true",
-        "doris-2.1, +00:00, Asia/Shanghai, America/New_York, false"
+        "doris-5.0, +00:00, UTC, Asia/Shanghai, true, batch",
+        "doris-5.0, +08:00, Asia/Shanghai, UTC, false, streaming",
+        "doris-5.0, +08:00, America/New_York, America/New_York, true, streaming",
+        "doris-2.1, +00:00, America/New_York, Asia/Shanghai, false, batch",
+        "doris-2.1, +08:00, UTC, UTC, true, batch",
+        "doris-2.1, +00:00, Asia/Shanghai, America/New_York, false, streaming"
     })
     void valuesAreThoseOfTheMysqlPort(
-            String profile, String serverZone, String jvmZone, String sessionZone, String reuse)
+            String profile,
+            String serverZone,
+            String jvmZone,
+            String sessionZone,
+            String reuse,
+            String mode)
             throws Exception {
         TimeZone.setDefault(TimeZone.getTimeZone(jvmZone));
         Standin standin = SERVERS.get(profile + serverZone);
+        String[] settings = {
+            "table.local-time-zone", sessionZone,
+            "pipeline.object-reuse", reuse,
+            "table.exec.resource.default-parallelism", "2"
+        };
+        // In streaming execution without object re-use, rows come in Flink's binary format.
         TableEnvironment sql =
-                FLINK.batch(
-                        "table.local-time-zone", sessionZone,
-                        "pipeline.object-reuse", reuse,
-                        "table.exec.resource.default-parallelism", "2");
+                mode.equals("batch") ? FLINK.batch(settings) : FLINK.streaming(settings);
         for (TypeTables.Declared table : TypeTables.ALL) {
             assertEqualToMysqlPort(standin, sql, table, ZoneId.of(sessionZone));
         }

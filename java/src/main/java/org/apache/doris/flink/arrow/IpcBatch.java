@@ -28,6 +28,7 @@ public final class IpcBatch {
     private final IpcHeader header;
     private final int rows;
     private final Memory memory;
+    private final BinaryRows binaryRows;
     private final Cleaner.Cleanable cleanable;
 
     /** What the cleaner watches. */
@@ -42,8 +43,20 @@ public final class IpcBatch {
         void detach();
     }
 
-    private IpcBatch(IpcHeader header, int rows, ByteBuffer body, Memory memory) {
+    /** The rows of a batch in Flink's binary format. Used by the thread that reads the batch. */
+    public interface BinaryRows {
+
+        /** Where each row ends, in bytes from the start of the first. */
+        int[] ends() throws NativeException;
+
+        /** So many rows from {@code first} on, one behind the other; {@link #ends} comes first. */
+        byte[] encode(int first, int count) throws NativeException;
+    }
+
+    private IpcBatch(
+            IpcHeader header, int rows, ByteBuffer body, Memory memory, BinaryRows binaryRows) {
         this.header = header;
+        this.binaryRows = binaryRows;
         this.rows = rows;
         this.root = body;
         this.body = body.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
@@ -58,9 +71,11 @@ public final class IpcBatch {
      * @param body the IPC message body
      * @param rows how many rows the producer says there are
      * @param free frees the memory under both buffers; must not refer to them
+     * @param binaryRows the same rows in Flink's format
      * @throws NativeException with {@link ErrorCode#DATA} when the header is damaged
      */
-    public static IpcBatch create(ByteBuffer header, ByteBuffer body, long rows, Runnable free)
+    public static IpcBatch create(
+            ByteBuffer header, ByteBuffer body, long rows, Runnable free, BinaryRows binaryRows)
             throws NativeException {
         if (header == null || body == null) {
             throw new NativeException(ErrorCode.INTERNAL, "the native library returned no buffers");
@@ -70,7 +85,7 @@ public final class IpcBatch {
             throw IpcHeader.corrupt(
                     "its header has " + parsed.rows() + " rows where " + rows + " were announced");
         }
-        return new IpcBatch(parsed, parsed.rows(), body, new Memory(free));
+        return new IpcBatch(parsed, parsed.rows(), body, new Memory(free), binaryRows);
     }
 
     /** Batches that were never released and were freed by the garbage collector. */
@@ -86,6 +101,14 @@ public final class IpcBatch {
     /** The header. */
     public IpcHeader header() {
         return header;
+    }
+
+    /**
+     * The rows in Flink's binary format, for scans whose rows have no array, map or row in them.
+     * What it gives are copies; it must not be asked after the release.
+     */
+    public BinaryRows binaryRows() {
+        return binaryRows;
     }
 
     /** Whether the memory was freed. */

@@ -53,6 +53,9 @@ public final class ConfigCodec {
         map.put("read.local-time-zone", scan.localTimeZone());
         map.put("read.declared", scan.declared().asSerializableString());
         putChangelog(map, scan.changelog());
+        map.put(
+                "read.metadata",
+                scan.metadata().stream().map(MetadataColumn::key).collect(Collectors.joining(",")));
         map.put("read.columns", String.valueOf(scan.columns().size()));
         for (int i = 0; i < scan.columns().size(); i++) {
             ScanColumn column = scan.columns().get(i);

@@ -30,6 +30,7 @@ public final class ScanConfig implements Serializable {
     private final ChangelogConfig changelog;
     private final List<MetadataColumn> metadata;
     private final List<String> undeclared;
+    private final boolean copiedRows;
 
     /**
      * A scan of the current content alone.
@@ -89,7 +90,8 @@ public final class ScanConfig implements Serializable {
                 localTimeZone,
                 changelog,
                 metadata,
-                null);
+                null,
+                false);
     }
 
     private ScanConfig(
@@ -102,7 +104,8 @@ public final class ScanConfig implements Serializable {
             String localTimeZone,
             ChangelogConfig changelog,
             List<MetadataColumn> metadata,
-            List<String> undeclared) {
+            List<String> undeclared,
+            boolean copiedRows) {
         this.connection = connection;
         this.read = read;
         this.declared = declared;
@@ -113,6 +116,7 @@ public final class ScanConfig implements Serializable {
         this.changelog = changelog;
         this.metadata = List.copyOf(metadata);
         this.undeclared = undeclared == null ? null : List.copyOf(undeclared);
+        this.copiedRows = copiedRows;
     }
 
     /**
@@ -139,7 +143,8 @@ public final class ScanConfig implements Serializable {
                 localTimeZone,
                 changelog,
                 metadata,
-                names);
+                names,
+                false);
     }
 
     /** Names of columns whose types are not known yet; absent as a rule. */
@@ -158,7 +163,9 @@ public final class ScanConfig implements Serializable {
                 limit,
                 localTimeZone,
                 changelog,
-                metadata);
+                metadata,
+                null,
+                copiedRows);
     }
 
     /** The same scan of a job whose checkpoints are known. */
@@ -173,7 +180,32 @@ public final class ScanConfig implements Serializable {
                 localTimeZone,
                 changelog.withCheckpointInterval(millis),
                 metadata,
-                undeclared);
+                undeclared,
+                copiedRows);
+    }
+
+    /** The same scan where Flink copies each row: see {@link #copiedRows}. */
+    public ScanConfig withCopiedRows(boolean copied) {
+        return new ScanConfig(
+                connection,
+                read,
+                declared,
+                columns,
+                filter,
+                limit,
+                localTimeZone,
+                changelog,
+                metadata,
+                undeclared,
+                copied);
+    }
+
+    /**
+     * Whether Flink copies each row on its way to the next operator, as it does in streaming
+     * execution without object re-use. Rows are made in the form that it copies fastest then.
+     */
+    public boolean copiedRows() {
+        return copiedRows;
     }
 
     /** Cluster, table and login. */

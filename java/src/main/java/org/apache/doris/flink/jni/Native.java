@@ -78,6 +78,15 @@ final class Native {
     /** A direct buffer over the IPC message body; dangling once the batch is released. */
     static native ByteBuffer batchBody(long batch) throws NativeException;
 
+    /**
+     * Where each row of a batch ends in Flink's binary format, in bytes from the start of the
+     * first. An error where the scan's rows have a field that has no place in it.
+     */
+    static native int[] batchRowEnds(long batch) throws NativeException;
+
+    /** Rows in Flink's binary format, one behind the other; after {@link #batchRowEnds}. */
+    static native byte[] batchEncode(long batch, int first, int count) throws NativeException;
+
     /** Frees a batch; false when that had been done before. */
     static native boolean batchRelease(long batch);
 

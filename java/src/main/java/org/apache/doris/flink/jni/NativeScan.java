@@ -116,7 +116,8 @@ public final class NativeScan extends NativeHandle {
                     Native.batchHeader(batch),
                     Native.batchBody(batch),
                     Native.batchRows(batch),
-                    () -> Native.batchRelease(batch));
+                    () -> Native.batchRelease(batch),
+                    new BinaryRows(batch));
         } catch (Throwable e) {
             Native.batchRelease(batch);
             throw e;
@@ -136,5 +137,24 @@ public final class NativeScan extends NativeHandle {
     @Override
     void free(long id) throws NativeException {
         Native.scanClose(id);
+    }
+
+    private static final class BinaryRows implements IpcBatch.BinaryRows {
+
+        private final long batch;
+
+        private BinaryRows(long batch) {
+            this.batch = batch;
+        }
+
+        @Override
+        public int[] ends() throws NativeException {
+            return Native.batchRowEnds(batch);
+        }
+
+        @Override
+        public byte[] encode(int first, int count) throws NativeException {
+            return Native.batchEncode(batch, first, count);
+        }
     }
 }

@@ -10,8 +10,11 @@ import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.DorisSource;
 import org.apache.doris.flink.types.DorisTypes;
+import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
@@ -149,11 +152,12 @@ final class DorisTableSource
             warnings.forEach(warning -> LOG.warn("Table {}: {}", connection.table(), warning));
         }
         TypeInformation<RowData> type = context.createTypeInformation(producedDataType);
+        ScanConfig scan = scanConfig().withCopiedRows(areRowsCopied());
         if (watermarks == null && changelog.scanMode().isSnapshotOnly()) {
-            return SourceProvider.of(DorisSource.rowData(scanConfig(), type), parallelism);
+            return SourceProvider.of(DorisSource.rowData(scan, type), parallelism);
         }
         return new DorisScanProvider(
-                scanConfig(),
+                scan,
                 type,
                 watermarks == null ? WatermarkStrategy.noWatermarks() : watermarks,
                 parallelism,
@@ -280,6 +284,11 @@ final class DorisTableSource
                 localTimeZone,
                 changelog,
                 metadata);
+    }
+
+    private boolean areRowsCopied() {
+        return planner.get(ExecutionOptions.RUNTIME_MODE) == RuntimeExecutionMode.STREAMING
+                && !planner.get(PipelineOptions.OBJECT_REUSE);
     }
 
     /** A value inside a row that may be NULL may be NULL itself, whatever its own type says. */

@@ -45,7 +45,7 @@ public final class Fixture {
     /** A batch over direct buffers, as native code gives them. */
     public IpcBatch batch(long rows) throws NativeException {
         AtomicInteger counter = freed;
-        return IpcBatch.create(direct(header), direct(body), rows, counter::incrementAndGet);
+        return IpcBatch.create(direct(header), direct(body), rows, counter::incrementAndGet, null);
     }
 
     /** The same bytes in a direct buffer. */

@@ -53,6 +53,7 @@ class ConfigCodecTest {
         expected.put("doris.filter.query", "a = 1");
         expected.put("read.filter", "`id` > 1");
         expected.put("read.limit", "10");
+        expected.put("read.metadata", "op");
         expected.put("read.local-time-zone", "Asia/Shanghai");
         expected.put(
                 "read.declared",

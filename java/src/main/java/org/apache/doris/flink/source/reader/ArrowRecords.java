@@ -2,14 +2,12 @@ package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
-import org.apache.flink.table.data.columnar.ColumnarRowData;
-import org.apache.flink.table.data.columnar.vector.VectorizedColumnBatch;
 
 import java.util.Set;
 
 /**
  * One batch of a split with the news around it, or the news that splits have ended, or nothing.
- * Rows are one re-used view that moves over the batch; they are valid until the next row, as
+ * Rows are one re-used object that moves over the batch; they are valid until the next row, as
  * Flink's object re-use has it.
  */
 final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
@@ -40,9 +38,7 @@ final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
         this.record =
                 batch == null
                         ? new ReadRecord(null, null)
-                        : new ReadRecord(
-                                new ColumnarRowData(new VectorizedColumnBatch(batch.columns())),
-                                batch.changes());
+                        : new ReadRecord(batch.produced(), batch.changes());
     }
 
     /** Rows of a split; freed through {@code outstanding} when Flink is done with them. */

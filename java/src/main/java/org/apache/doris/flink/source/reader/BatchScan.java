@@ -1,7 +1,5 @@
 package org.apache.doris.flink.source.reader;
 
-import org.apache.flink.table.data.columnar.vector.ColumnVector;
-
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -57,10 +55,10 @@ interface BatchScan extends Closeable {
         /** Number of rows. */
         int rows();
 
-        /** One vector per produced column; valid until {@link #release}. */
-        ColumnVector[] columns();
+        /** The rows, to be moved over once; valid until {@link #release}. */
+        BatchRows produced();
 
-        /** What the rows tell as changes; null for rows of the snapshot. As long as columns. */
+        /** What the rows tell as changes; null for rows of the snapshot. As long as the rows. */
         ChangeColumns changes();
 
         /** Frees the rows; idempotent, any thread. */

@@ -5,7 +5,7 @@ import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.split.DorisSplitState;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.base.source.reader.RecordEmitter;
-import org.apache.flink.table.data.columnar.ColumnarRowData;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
 
 import java.io.IOException;
@@ -38,7 +38,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
     @Override
     public void emitRecord(ReadRecord record, SourceOutput<OUT> output, DorisSplitState state)
             throws Exception {
-        ColumnarRowData snapshotRow = record.snapshotRow();
+        RowData snapshotRow = record.snapshotRow();
         if (snapshotRow != null) {
             if (followsChanges) {
                 // What is chained behind may have changed the kind of the re-used row.

@@ -31,11 +31,13 @@ final class NativeBatchScan implements BatchScan {
     private final List<MetadataColumn> metadata;
     private final RowType ofSnapshot;
     private final RowType ofWindow;
+    private final boolean binary;
 
     private boolean inWindow;
 
     private NativeBatchScan(NativeScan scan, ScanConfig config) {
         this.scan = scan;
+        this.binary = config.copiedRows() && BinaryBatchRows.canHold(config.producedType());
         this.metadata = config.metadata();
         this.ofSnapshot = config.producedType();
         this.ofWindow = withChanges(ofSnapshot);
@@ -78,12 +80,7 @@ final class NativeBatchScan implements BatchScan {
     public Batch take() throws IOException {
         IpcBatch batch = scan.take();
         try {
-            return inWindow
-                    ? changes(batch)
-                    : new NativeBatch(
-                            batch,
-                            withMetadata(VectorFactory.create(ofSnapshot, batch), 0, null),
-                            null);
+            return inWindow ? changes(batch) : content(batch);
         } catch (IOException | RuntimeException e) {
             batch.release();
             throw e;
@@ -120,12 +117,25 @@ final class NativeBatchScan implements BatchScan {
         scan.close();
     }
 
+    private NativeBatch content(IpcBatch batch) throws IOException {
+        ColumnVector[] all = VectorFactory.create(ofSnapshot, batch);
+        return new NativeBatch(batch, rows(batch, all, 0, null), null);
+    }
+
     private NativeBatch changes(IpcBatch batch) throws IOException {
         ColumnVector[] all = VectorFactory.create(ofWindow, batch);
         int first = all.length - ChangeColumns.COUNT;
         ChangeColumns changes =
                 new ChangeColumns(all[first], all[first + 1], all[first + 2], all[first + 3]);
-        return new NativeBatch(batch, withMetadata(all, ChangeColumns.COUNT, changes), changes);
+        return new NativeBatch(batch, rows(batch, all, ChangeColumns.COUNT, changes), changes);
+    }
+
+    /** Vectors are made in any case: making them checks the batch against the produced type. */
+    private BatchRows rows(IpcBatch batch, ColumnVector[] read, int drop, ChangeColumns changes)
+            throws IOException {
+        return binary
+                ? new BinaryBatchRows(batch, read.length - drop + metadata.size())
+                : BatchRows.views(withMetadata(read, drop, changes));
     }
 
     /** The wanted columns and the metadata behind them, without what is only for the reader. */
@@ -151,12 +161,12 @@ final class NativeBatchScan implements BatchScan {
     private static final class NativeBatch implements Batch {
 
         private final IpcBatch batch;
-        private final ColumnVector[] columns;
+        private final BatchRows produced;
         private final ChangeColumns changes;
 
-        private NativeBatch(IpcBatch batch, ColumnVector[] columns, ChangeColumns changes) {
+        private NativeBatch(IpcBatch batch, BatchRows produced, ChangeColumns changes) {
             this.batch = batch;
-            this.columns = columns;
+            this.produced = produced;
             this.changes = changes;
         }
 
@@ -166,8 +176,8 @@ final class NativeBatchScan implements BatchScan {
         }
 
         @Override
-        public ColumnVector[] columns() {
-            return columns;
+        public BatchRows produced() {
+            return produced;
         }
 
         @Override

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.source.split.ChangelogWindow;
-import org.apache.flink.table.data.columnar.ColumnarRowData;
+import org.apache.flink.table.data.RowData;
 
 /**
  * What travels from the fetcher to the task thread: a row, or the news that its slice's window was
@@ -20,31 +20,30 @@ final class ReadRecord implements Change {
         CLOSED
     }
 
-    private final ColumnarRowData row;
-    private final ColumnarRowData snapshotRow;
+    private final BatchRows rows;
     private final ChangeColumns changes;
+    private final boolean ofSnapshot;
 
+    private RowData row;
     private Kind kind = Kind.ROW;
     private ChangelogWindow window;
     private int index;
 
     /** Over the rows of a batch, if there is one; {@code changes} is null for the snapshot. */
-    ReadRecord(ColumnarRowData row, ChangeColumns changes) {
-        this.row = row;
-        this.snapshotRow = changes == null ? row : null;
+    ReadRecord(BatchRows rows, ChangeColumns changes) {
+        this.rows = rows;
         this.changes = changes;
+        this.ofSnapshot = rows != null && changes == null;
     }
 
     /** Makes this the row at an index. */
     ReadRecord row(int index) {
-        if (snapshotRow != null) {
+        row = rows.at(index);
+        if (!ofSnapshot) {
             // Nothing but rows is among the rows of the snapshot.
-            snapshotRow.setRowId(index);
-            return this;
+            this.kind = Kind.ROW;
+            this.index = index;
         }
-        this.kind = Kind.ROW;
-        this.index = index;
-        row.setRowId(index);
         return this;
     }
 
@@ -62,8 +61,8 @@ final class ReadRecord implements Change {
     }
 
     /** The row, when it is one of the snapshot; else null. */
-    ColumnarRowData snapshotRow() {
-        return snapshotRow;
+    RowData snapshotRow() {
+        return ofSnapshot ? row : null;
     }
 
     /** What this is. */
@@ -72,7 +71,7 @@ final class ReadRecord implements Change {
     }
 
     /** The row, with rows alone. */
-    ColumnarRowData row() {
+    RowData row() {
         return row;
     }
 

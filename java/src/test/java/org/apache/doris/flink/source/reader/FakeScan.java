@@ -201,10 +201,11 @@ final class FakeScan implements BatchScan {
         }
 
         @Override
-        public ColumnVector[] columns() {
-            return columns == 0
-                    ? new ColumnVector[0]
-                    : new ColumnVector[] {new Ints(row -> values[row])};
+        public BatchRows produced() {
+            return BatchRows.views(
+                    columns == 0
+                            ? new ColumnVector[0]
+                            : new ColumnVector[] {new Ints(row -> values[row])});
         }
 
         @Override
