@@ -1,6 +1,6 @@
 //! Exports over batches: a batch that Java holds owns itself, its share of the byte budget included.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use doris_arrow::binary_row::{BatchRows, RowFormat};
 use doris_arrow::ipc::IpcBatch;
@@ -22,7 +22,8 @@ pub struct HeldBatch {
     ipc: IpcBatch,
     format: Option<Arc<RowFormat>>,
     rows: Mutex<BinaryRows>,
-    _scanned: Option<ScanBatch>,
+    /// Only kept: what it counts goes back when it is dropped.
+    scanned: Option<ScanBatch>,
 }
 
 /// What was made of a batch to write its rows in Flink's format, and the memory that they are written in.
@@ -35,11 +36,18 @@ struct BinaryRows {
 impl HeldBatch {
     /// A batch of a scan that produces rows of this format, if they can be written in it.
     pub fn of_scan(batch: ScanBatch, format: Option<Arc<RowFormat>>) -> Self {
+        let mut held = Self::new(batch.ipc.clone(), format);
+        held.scanned = Some(batch);
+        held
+    }
+
+    /// A batch that no scan has read and no budget counts.
+    pub fn new(ipc: IpcBatch, format: Option<Arc<RowFormat>>) -> Self {
         Self {
-            ipc: batch.ipc.clone(),
+            ipc,
             format,
             rows: Mutex::default(),
-            _scanned: Some(batch),
+            scanned: None,
         }
     }
 
@@ -75,20 +83,8 @@ impl HeldBatch {
         take(block)
     }
 
-    fn binary_rows(&self) -> std::sync::MutexGuard<'_, BinaryRows> {
+    fn binary_rows(&self) -> MutexGuard<'_, BinaryRows> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A batch that no scan has read and no budget counts.
-impl From<IpcBatch> for HeldBatch {
-    fn from(ipc: IpcBatch) -> Self {
-        Self {
-            ipc,
-            format: None,
-            rows: Mutex::default(),
-            _scanned: None,
-        }
     }
 }
 

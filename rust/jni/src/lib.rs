@@ -45,7 +45,7 @@ use jni::objects::{JByteArray, JClass};
 use jni::sys::{JNI_VERSION_1_8, JavaVM, jint};
 
 /// The number of this boundary. It changes with every incompatible change of the exports; Java refuses another one.
-pub const ABI_VERSION: jint = 3;
+pub const ABI_VERSION: jint = 4;
 
 /// Called by the JVM right after loading: this copy's panic hook and log subscriber, nothing that other copies of the
 /// library in the same process would see.

@@ -8,11 +8,13 @@ use std::ffi::c_void;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
+use doris_arrow::binary_row::{ChangeColumn, RowFormat};
 use doris_arrow::ipc::IpcBatch;
 use doris_client::ErrorKind;
 use doris_client::plan::{ScanPlan, Tablet};
-use doris_flink_native::batch::BATCHES;
+use doris_flink_native::batch::{BATCHES, HeldBatch};
 use doris_flink_native::call::{CALLS, OpenCall};
 use doris_flink_native::guard::{self, Failure};
 use doris_flink_native::plan::{OpenPlan, PLANS};
@@ -171,6 +173,8 @@ fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
         Java_org_apache_doris_flink_jni_Native_batchRows "(J)J"
         Java_org_apache_doris_flink_jni_Native_batchHeader "(J)Ljava/nio/ByteBuffer;"
         Java_org_apache_doris_flink_jni_Native_batchBody "(J)Ljava/nio/ByteBuffer;"
+        Java_org_apache_doris_flink_jni_Native_batchRowEnds "(J)[I"
+        Java_org_apache_doris_flink_jni_Native_batchEncode "(JII)[B"
         Java_org_apache_doris_flink_jni_Native_batchRelease "(J)Z"
         Java_org_apache_doris_flink_jni_Native_sinkOpen "([B)J"
         Java_org_apache_doris_flink_jni_Native_sinkMetrics "(J)[J"
@@ -198,6 +202,7 @@ fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
         endless_plan "()J"
         ready_plan "()J"
         lend_batch "(I)J"
+        lend_rows "(I)J"
         log "()V"
     };
     register(env, "org/apache/doris/flink/jni/Native", &library)?;
@@ -325,7 +330,14 @@ extern "system" fn lend_batch<'l>(mut env: EnvUnowned<'l>, _class: JClass<'l>, b
         body: (0..body).map(|n| n as u8).collect::<Vec<u8>>().into(),
         rows: 5,
     };
-    guard::call(&mut env, |_| BATCHES.insert(ipc.into()))
+    guard::call(&mut env, |_| BATCHES.insert(HeldBatch::new(ipc, None)))
+}
+
+/// Rows of one field, which is NULL in the content.
+extern "system" fn lend_rows<'l>(mut env: EnvUnowned<'l>, _class: JClass<'l>, rows: jint) -> jlong {
+    let format = RowFormat::new(&[], &[ChangeColumn::Op]).map(Arc::new);
+    let ipc = doris_arrow::ipc::empty(rows as usize);
+    guard::call(&mut env, |_| BATCHES.insert(HeldBatch::new(ipc, format)))
 }
 
 extern "system" fn log<'l>(mut env: EnvUnowned<'l>, _class: JClass<'l>) {

@@ -21,7 +21,7 @@ import java.util.Properties;
  */
 public final class NativeLibrary {
     /** Number of the boundary that this jar speaks; the library's must be the same. */
-    static final int ABI_VERSION = 3;
+    static final int ABI_VERSION = 4;
 
     static final String PATH_OPTION = "doris.native.library-path";
     static final String FILE_NAME = "libdoris_flink_native.so";

@@ -9,6 +9,7 @@ import java.util.Map;
 final class BoundaryChecks {
     static final int CONFIG = 1;
     static final int CLOSED = 11;
+    static final int DATA = 9;
     static final int INTERNAL = 12;
     static final int PANIC = 13;
 
@@ -32,6 +33,8 @@ final class BoundaryChecks {
     /** A batch of 5 rows with the header 1, 2, 3 and a body of so many bytes 0, 1, 2 … */
     static native long lendBatch(int body) throws NativeException;
 
+    static native long lendRows(int rows) throws NativeException;
+
     /** Writes one log record. */
     static native void log();
 
@@ -48,6 +51,7 @@ final class BoundaryChecks {
         staleHandles();
         plans();
         batches();
+        binaryRows();
         waits();
         WritingChecks.run();
         logs();
@@ -57,7 +61,7 @@ final class BoundaryChecks {
     }
 
     private static void versions() {
-        check(Native.abiVersion() == 3, "ABI");
+        check(Native.abiVersion() == 4, "ABI");
         String version = new String(Native.version(), StandardCharsets.UTF_8);
         check(version.matches("\\d+\\.\\d+\\.\\d+"), version);
         check(Arrays.equals(Native.counters(), new long[8]), "counters at start");
@@ -112,6 +116,8 @@ final class BoundaryChecks {
             expect(() -> Native.batchRows(wrong), CLOSED);
             expect(() -> Native.batchHeader(wrong), CLOSED);
             expect(() -> Native.batchBody(wrong), CLOSED);
+            expect(() -> Native.batchRowEnds(wrong), CLOSED);
+            expect(() -> Native.batchEncode(wrong, 0, 1), CLOSED);
             check(!Native.batchRelease(wrong), "released a batch that is none");
             Native.scanClose(wrong);
             Native.planClose(wrong);
@@ -162,6 +168,25 @@ final class BoundaryChecks {
         }
     }
 
+    private static void binaryRows() throws Exception {
+        long batch = lendRows(5);
+        expect(() -> Native.batchEncode(batch, 0, 1), INTERNAL);
+        check(
+                Arrays.equals(Native.batchRowEnds(batch), new int[] {16, 32, 48, 64, 80}),
+                "ends of the rows");
+        byte[] rows = Native.batchEncode(batch, 3, 2);
+        check(rows.length == 32 && rows[1] == 1 && rows[17] == 1, "rows with one NULL each");
+        check(Native.batchEncode(batch, 5, 0).length == 0, "no rows");
+        for (int[] wrong :
+                new int[][] {{0, 6}, {-1, 1}, {4, -1}, {Integer.MIN_VALUE, Integer.MAX_VALUE}}) {
+            expect(() -> Native.batchEncode(batch, wrong[0], wrong[1]), DATA);
+        }
+        Native.batchRelease(batch);
+        expect(() -> Native.batchRowEnds(batch), CLOSED);
+        expect(() -> Native.batchEncode(batch, 0, 1), CLOSED);
+        check(Native.counters()[1] == 0, "no live batch");
+    }
+
     private static void batches() throws Exception {
         for (int size : new int[] {0, 1, 100_000}) {
             long batch = lendBatch(size);
@@ -177,6 +202,8 @@ final class BoundaryChecks {
                 check(body.get(i) == (byte) i, "byte " + i);
             }
             expect(() -> Native.scanTake(batch), CLOSED);
+            expect(() -> Native.batchRowEnds(batch), INTERNAL);
+            expect(() -> Native.batchEncode(batch, 0, 0), INTERNAL);
             check(Native.batchRelease(batch), "first release");
             check(!Native.batchRelease(batch), "second release");
             expect(() -> Native.batchBody(batch), CLOSED);
