@@ -170,4 +170,22 @@ class DorisTableSourceTest {
         assertThat(scans).hasSize(1);
         return scans.get(0);
     }
+
+    /** Rows that Flink copies come in the form that it copies fastest. */
+    @Test
+    void rowsAreCopiedInStreamingExecutionWithoutObjectReuse() {
+        assertThat(planner.of("SELECT id FROM t").get(0).copiedRows()).isTrue();
+        planner.environment().getConfig().enableObjectReuse();
+        assertThat(planner.of("SELECT id FROM t").get(0).copiedRows()).isFalse();
+        planner.environment().getConfig().disableObjectReuse();
+        assertThat(planner.of("SELECT id FROM t").get(0).copiedRows()).isTrue();
+        planner.tables().getConfig().set("pipeline.object-reuse", "true");
+        assertThat(planner.of("SELECT id FROM t").get(0).copiedRows()).isFalse();
+        PlannedScans batch =
+                new PlannedScans(EnvironmentSettings.inBatchMode()).declare("t", COLUMNS);
+        assertThat(batch.of("SELECT id FROM t").get(0).copiedRows()).isFalse();
+        PlannedScans changes =
+                new PlannedScans().declare("t", COLUMNS, "source.scan.mode", "latest");
+        assertThat(changes.of("SELECT id FROM t").get(0).copiedRows()).isTrue();
+    }
 }
