@@ -163,7 +163,10 @@ fn decimals_of_more_than_18_digits_stand_behind() {
     most_bytes = (-most).to_be_bytes();
     expected.push(behind(&most_bytes));
     assert_eq!(cells("DECIMAL(38, 2)", decimals(38, values)), expected);
-    assert_eq!(cells("DECIMAL(19, 2)", decimals(19, vec![None])), [vec![]]);
+    assert_eq!(
+        cells("DECIMAL(19, 2)", decimals(19, vec![None])),
+        [Vec::<u8>::new()]
+    );
 }
 
 #[test]
@@ -190,7 +193,8 @@ fn the_bits_of_57_fields_take_16_bytes() {
         let row = &encoded(&rows(&vec!["TINYINT"; fields], &columns))[0];
         assert_eq!(row.len(), head + 8 * fields);
         let mut bits = vec![0; head];
-        bits[(fields + 7) / 8] = 1 << ((fields + 7) % 8);
+        let last = 8 + (fields - 1);
+        bits[last / 8] = 1 << (last % 8);
         assert_eq!(row[..head], bits);
         assert_eq!(row[head] == 1, fields > 1);
     }
