@@ -269,14 +269,13 @@ async fn all_rows_are_in_exactly_one_slice() {
     }
 }
 
+const PARTITIONED: &str = "CREATE DATABASE db; CREATE TABLE db.t (id INT, v INT) UNIQUE KEY(id) \
+    PARTITION BY RANGE(id) (PARTITION p1 VALUES LESS THAN (10), PARTITION p2 VALUES LESS THAN (20)) \
+    DISTRIBUTED BY HASH(id) BUCKETS 1 PROPERTIES ('changelog.enable' = 'true');";
+
 #[tokio::test]
 async fn partitions_are_slices_by_their_ids() {
-    let standin = cluster(
-        "CREATE DATABASE db; CREATE TABLE db.t (id INT, v INT) UNIQUE KEY(id) \
-         PARTITION BY RANGE(id) (PARTITION p1 VALUES LESS THAN (10), PARTITION p2 VALUES LESS THAN (20)) \
-         DISTRIBUTED BY HASH(id) BUCKETS 1 PROPERTIES ('changelog.enable' = 'true');",
-    )
-    .await;
+    let standin = cluster(PARTITIONED).await;
     let start = second(&standin);
     write(
         &standin,
@@ -313,6 +312,52 @@ async fn partitions_are_slices_by_their_ids() {
         &["db.t", "no partition 1", "UTC of partition 1"],
     );
     assert!(!error.is_retryable());
+}
+
+/// A query names its partition, so what it gives may be of another one that has the name by then.
+#[tokio::test]
+async fn a_name_that_goes_to_another_partition_is_noticed() {
+    for (rows, kind, told) in [
+        (1, ErrorKind::Data, "went from partition"),
+        (0, ErrorKind::PartitionGone, "lost its name 'p1'"),
+    ] {
+        let standin = cluster(PARTITIONED).await;
+        let start = second(&standin);
+        // Into p1, or p2, where this slice sees nothing.
+        let id = if rows == 1 { 1 } else { 11 };
+        write(&standin, &[&format!("INSERT INTO db.t VALUES ({id}, 1)")]).await;
+        let window = window(start, later(&standin));
+        let read = following(&standin, "db.t", &[("id", "INT"), ("v", "INT")], "detail");
+        let p1 = slice(
+            &window,
+            Slice::Partition {
+                id: partition_ids(&standin).await[0],
+            },
+        );
+        assert_eq!(changes(&read, &p1).await.unwrap().len(), rows);
+        standin
+            .add_fault_json(
+                r#"{"at": "flight.do_get", "match": {"statement": "ORDER BY `__DORIS"}, "do": {"hold": true}, "times": 1}"#,
+            )
+            .unwrap();
+        let scan = read.scan();
+        scan.start_window(p1).unwrap();
+        until("the query waits", || {
+            standin.faults().iter().any(|f| f.holding == 1)
+        })
+        .await;
+        for swap in [
+            "ALTER TABLE db.t DROP PARTITION p1",
+            "ALTER TABLE db.t ADD PARTITION p1 VALUES LESS THAN ('10')",
+        ] {
+            standin.execute(swap).await.unwrap();
+        }
+        standin.clear_faults();
+        let error = rest(&scan, &read).await.unwrap_err();
+        bounded(scan.close()).await;
+        assert_error(&error, kind, &["db.t", told]);
+        assert!(!error.is_retryable());
+    }
 }
 
 async fn partition_ids(standin: &doris_standin::Standin) -> Vec<i64> {
