@@ -254,21 +254,14 @@ mod tests {
     use arrow_schema::{Field, Fields};
 
     use super::*;
-    use crate::ipc::{IpcBatch, Piece, assemble};
+    use crate::ipc::{IpcBatch, of_arrays};
 
     fn ipc(columns: &[ArrayRef]) -> (IpcBatch, Fields) {
         let fields: Fields = columns
             .iter()
             .map(|c| Field::new("c", c.data_type().clone(), true))
             .collect();
-        let empty = Layout {
-            rows: columns[0].len(),
-            nodes: vec![],
-            buffers: vec![],
-            columns: vec![],
-        };
-        let pieces: Vec<Piece<'_>> = columns.iter().cloned().map(Piece::Array).collect();
-        (assemble(&empty, &[], &pieces).unwrap(), fields)
+        (of_arrays(columns), fields)
     }
 
     fn hashes(columns: &[ArrayRef]) -> Vec<i64> {

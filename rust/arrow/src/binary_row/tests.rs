@@ -7,19 +7,8 @@ use arrow_array::{
 
 use super::{BatchRows, ChangeColumn, RowFormat};
 use crate::error::Error;
-use crate::ipc::{IpcBatch, Layout, Piece, assemble};
+use crate::ipc::{IpcBatch, of_arrays as ipc};
 use crate::types::FlinkType;
-
-fn ipc(columns: &[ArrayRef]) -> IpcBatch {
-    let empty = Layout {
-        rows: columns[0].len(),
-        nodes: vec![],
-        buffers: vec![],
-        columns: vec![],
-    };
-    let pieces: Vec<Piece<'_>> = columns.iter().cloned().map(Piece::Array).collect();
-    assemble(&empty, &[], &pieces).unwrap()
-}
 
 fn format(types: &[&str], changes: &[ChangeColumn]) -> Option<Arc<RowFormat>> {
     let columns: Vec<_> = types

@@ -29,3 +29,16 @@ impl IpcBatch {
         self.header.len() + self.body.len()
     }
 }
+
+/// A batch of columns that are in canonical form.
+#[cfg(test)]
+pub(crate) fn of_arrays(columns: &[arrow_array::ArrayRef]) -> IpcBatch {
+    let empty = Layout {
+        rows: columns[0].len(),
+        nodes: vec![],
+        buffers: vec![],
+        columns: vec![],
+    };
+    let pieces: Vec<Piece<'_>> = columns.iter().cloned().map(Piece::Array).collect();
+    assemble(&empty, &[], &pieces).unwrap()
+}

@@ -154,38 +154,30 @@ public final class ScanConfig implements Serializable {
 
     /** The same scan with the columns that it was to learn of. */
     public ScanConfig declare(RowType learned) {
-        return new ScanConfig(
-                connection,
-                read,
-                learned,
-                ScanColumn.allOf(learned),
-                filter,
-                limit,
-                localTimeZone,
-                changelog,
-                metadata,
-                null,
-                copiedRows);
+        return with(learned, ScanColumn.allOf(learned), changelog, null, copiedRows);
     }
 
     /** The same scan of a job whose checkpoints are known. */
     public ScanConfig withCheckpointInterval(OptionalLong millis) {
-        return new ScanConfig(
-                connection,
-                read,
+        return with(
                 declared,
                 columns,
-                filter,
-                limit,
-                localTimeZone,
                 changelog.withCheckpointInterval(millis),
-                metadata,
                 undeclared,
                 copiedRows);
     }
 
     /** The same scan where Flink copies each row: see {@link #copiedRows}. */
     public ScanConfig withCopiedRows(boolean copied) {
+        return with(declared, columns, changelog, undeclared, copied);
+    }
+
+    private ScanConfig with(
+            RowType declared,
+            List<ScanColumn> columns,
+            ChangelogConfig changelog,
+            List<String> undeclared,
+            boolean copiedRows) {
         return new ScanConfig(
                 connection,
                 read,
@@ -197,7 +189,7 @@ public final class ScanConfig implements Serializable {
                 changelog,
                 metadata,
                 undeclared,
-                copied);
+                copiedRows);
     }
 
     /**

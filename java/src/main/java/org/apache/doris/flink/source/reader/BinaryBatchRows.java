@@ -6,7 +6,7 @@ import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
-import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.util.FlinkRuntimeException;
 
@@ -41,34 +41,11 @@ final class BinaryBatchRows implements BatchRows {
         this.row = new BinaryRowData(fields);
     }
 
-    /** Whether rows of a type can be written in this format here: no field consists of others. */
+    /** Whether rows of a readable type can be written in this format: no field holds others. */
     static boolean canHold(RowType type) {
         return type.getFieldCount() > 0
-                && type.getChildren().stream().allMatch(BinaryBatchRows::isFlat);
-    }
-
-    private static boolean isFlat(LogicalType type) {
-        switch (type.getTypeRoot()) {
-            case BOOLEAN:
-            case TINYINT:
-            case SMALLINT:
-            case INTEGER:
-            case BIGINT:
-            case FLOAT:
-            case DOUBLE:
-            case DECIMAL:
-            case DATE:
-            case TIME_WITHOUT_TIME_ZONE:
-            case TIMESTAMP_WITHOUT_TIME_ZONE:
-            case TIMESTAMP_WITH_LOCAL_TIME_ZONE:
-            case CHAR:
-            case VARCHAR:
-            case BINARY:
-            case VARBINARY:
-                return true;
-            default:
-                return false;
-        }
+                && type.getChildren().stream()
+                        .noneMatch(field -> field.is(LogicalTypeFamily.CONSTRUCTED));
     }
 
     @Override
