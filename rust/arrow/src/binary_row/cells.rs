@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::format::Shape;
+use super::shape::Shape;
 use super::{INLINE, WIDE_DECIMAL, WORD, behind, head};
 use crate::error::{Error, Result};
 use crate::ipc::{IpcBatch, Layout};

@@ -22,6 +22,7 @@
 
 mod cells;
 mod format;
+mod shape;
 #[cfg(test)]
 mod tests;
 
