@@ -51,7 +51,8 @@ impl HeldBatch {
         }
     }
 
-    fn row_ends(&self) -> Result<Vec<i32>, Failure> {
+    /// Hands on where rows end.
+    fn row_ends<R>(&self, take: impl FnOnce(&[i32]) -> Result<R, Failure>) -> Result<R, Failure> {
         let format = self.format.as_ref().ok_or_else(|| {
             Failure::new(
                 ErrorKind::Internal,
@@ -59,7 +60,7 @@ impl HeldBatch {
             )
         })?;
         let rows = format.rows(&self.ipc).map_err(doris_client::Error::from)?;
-        let ends = rows.ends().to_vec();
+        let ends = take(rows.ends())?;
         self.binary_rows().rows = Some(rows);
         Ok(ends)
     }
@@ -132,8 +133,7 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchRowEnds<'l>(
     batch: jlong,
 ) -> JIntArray<'l> {
     guard::call(&mut env, |env| {
-        let ends = BATCHES.with(batch, HeldBatch::row_ends)?;
-        convert::to_ints(env, &ends)
+        BATCHES.with(batch, |batch| batch.row_ends(|ends| convert::to_ints(env, ends)))
     })
 }
 
