@@ -4,11 +4,9 @@ use std::ops::Range;
 
 use super::shape::Shape;
 use super::{INLINE, WIDE_DECIMAL, WORD, behind, head};
+use crate::change::TSO_LOGICAL_BITS;
 use crate::error::{Error, Result};
 use crate::ipc::{IpcBatch, Layout};
-
-/// Doris counts in 18 bits what happens within a millisecond (Doris manual, TSO).
-const TSO_COUNTER_BITS: u32 = 18;
 
 /// By code of the operation, 0 to 3.
 const OPERATIONS: [&[u8; 2]; 4] = [b"+I", b"-D", b"-U", b"+U"];
@@ -152,7 +150,7 @@ impl<'a> Block<'a> {
     /// The clock part of a column of TSOs.
     pub(super) fn commit_times(&mut self, field: usize, tsos: &Cells<'_>) {
         self.each(field, tsos, |row| {
-            (tsos.long(row) >> TSO_COUNTER_BITS).to_le_bytes()
+            (tsos.long(row) >> TSO_LOGICAL_BITS).to_le_bytes()
         });
     }
 

@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Fields};
+use arrow_schema::{Field, Fields};
 
 use super::cells::{Block, Cells};
 use super::shape::Shape;
 use super::{WIDE_DECIMAL, WORD, behind, head};
+use crate::change::change_fields;
 use crate::error::{Error, Result};
 use crate::ipc::{IpcBatch, Layout};
 use crate::types::FlinkType;
@@ -58,14 +59,7 @@ impl RowFormat {
             fields.push(Arc::new(Field::new(name, r#type.canonical()?, true)));
         }
         let of_content = fields.clone().into();
-        for (name, r#type) in [
-            ("op", DataType::Int8),
-            ("tso", DataType::Int64),
-            ("lsn", DataType::Int64),
-            ("hash", DataType::Int64),
-        ] {
-            fields.push(Arc::new(Field::new(name, r#type, false)));
-        }
+        fields.extend(change_fields().map(Arc::new));
         Some(Self {
             shapes,
             changes: changes.to_vec(),
@@ -82,7 +76,8 @@ impl RowFormat {
     /// Looks at a batch of the content or, with the four columns more of a change, of a window. Everything that can be wrong
     /// with the batch is an error here or in [`BatchRows::encode`]; nothing panics.
     pub fn rows(self: &Arc<Self>, batch: &IpcBatch) -> Result<BatchRows> {
-        let of_window = batch_columns(batch)? != self.of_content_nodes();
+        // Flat columns have one node each.
+        let of_window = nodes(batch)? != self.shapes.len();
         let fields = if of_window {
             &self.of_window
         } else {
@@ -126,11 +121,6 @@ impl RowFormat {
             ends,
         })
     }
-
-    /// Flat columns have one node each.
-    fn of_content_nodes(&self) -> usize {
-        self.shapes.len()
-    }
 }
 
 fn widen(sizes: &mut [usize], cells: &Cells<'_>, by: usize) {
@@ -141,8 +131,8 @@ fn widen(sizes: &mut [usize], cells: &Cells<'_>, by: usize) {
     }
 }
 
-/// Columns that a batch of flat columns has.
-fn batch_columns(batch: &IpcBatch) -> Result<usize> {
+/// Arrays of a batch, nested ones included.
+fn nodes(batch: &IpcBatch) -> Result<usize> {
     let message = arrow_ipc::root_as_message(&batch.header)
         .map_err(|e| Error::corrupt(format!("the header is not a valid message ({e})")))?;
     Ok(message

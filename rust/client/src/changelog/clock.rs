@@ -1,14 +1,12 @@
 //! The cluster's time: the newest position of changes, and wall clocks of the account's zone.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
+use doris_arrow::change::TSO_LOGICAL_BITS;
 use doris_arrow::normalize::Zone;
 
 use super::Changelog;
 use crate::address::Address;
 use crate::error::{Error, ErrorKind};
-
-/// Bits of a TSO below its milliseconds.
-const LOGICAL_BITS: u32 = 18;
 
 const MICROS: i64 = 1_000_000;
 
@@ -179,7 +177,7 @@ impl Changelog {
 impl Newest {
     /// A position whose two figures fit each other.
     pub(crate) fn checked(fe: &Address, tso: i64, millis: i64) -> Result<Self, Error> {
-        if millis <= 0 || tso >> LOGICAL_BITS != millis {
+        if millis <= 0 || tso >> TSO_LOGICAL_BITS != millis {
             return Err(Error::new(
                 ErrorKind::Query,
                 format!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields, Schema};
 use bytes::Bytes;
+use doris_arrow::change::change_fields;
 use doris_arrow::hash::RowHasher;
 use doris_arrow::ipc::{Extended, IpcBatch, Layout, extend, tail};
 use doris_arrow::normalize::{ColumnSpec, Dictionaries, Normalizer, Zone};
@@ -71,9 +72,7 @@ impl ChangeReader {
         specs.extend(shape.extra.iter().cloned());
         let coming: Fields = specs.iter().map(canonical).collect::<Result<_, _>>()?;
         let mut handed_on: Vec<Arc<Field>> = coming.iter().take(shape.wanted.len()).cloned().collect();
-        for r#type in [DataType::Int8, DataType::Int64, DataType::Int64, DataType::Int64] {
-            handed_on.push(Arc::new(Field::new("", r#type, false)));
-        }
+        handed_on.extend(change_fields().map(Arc::new));
         let normalizer = Normalizer::new(delivered, specs, local)?;
         let wanted = shape.wanted.len();
         let place = |hashed: &Hashed| match hashed {

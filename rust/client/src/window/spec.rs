@@ -3,13 +3,11 @@
 use std::fmt;
 
 use chrono::DateTime;
+use doris_arrow::change::TSO_LOGICAL_BITS;
 
 use super::position::{Position, Resume};
 use crate::config::IncrementType;
 use crate::error::{Error, ErrorKind};
-
-/// Bits of a TSO below its milliseconds.
-const LOGICAL_BITS: u32 = 18;
 
 /// The changes of one slice that were committed in `[start, end)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,8 +106,8 @@ impl fmt::Display for WindowSpec {
 
 /// The smallest TSO of a millisecond since 1970.
 pub(crate) fn first_tso(millis: i64) -> i64 {
-    millis.checked_shl(LOGICAL_BITS).map_or(i64::MAX, |tso| {
-        if tso >> LOGICAL_BITS == millis {
+    millis.checked_shl(TSO_LOGICAL_BITS).map_or(i64::MAX, |tso| {
+        if tso >> TSO_LOGICAL_BITS == millis {
             tso
         } else {
             i64::MAX
@@ -119,7 +117,7 @@ pub(crate) fn first_tso(millis: i64) -> i64 {
 
 /// The commit time that a TSO holds, for messages.
 pub(crate) fn tso_text(tso: i64) -> String {
-    DateTime::from_timestamp_millis(tso >> LOGICAL_BITS).map_or_else(
+    DateTime::from_timestamp_millis(tso >> TSO_LOGICAL_BITS).map_or_else(
         || "no time".to_owned(),
         |time| format!("{} UTC", time.format("%Y-%m-%d %H:%M:%S%.3f")),
     )
