@@ -11,6 +11,9 @@ CONNECTOR_JAR=$ROOT/build/libs/flink-doris-connector-$VERSION.jar
 STANDIN=$CARGO_TARGET_DIR/debug/doris-standin
 
 die() { printf '%s\n' "$*" >&2; exit 1; }
+# For an error that names logs: their folder stays, drop_dir leaves it alone.
+die_with_logs() { KEEP_DIR=1; die "$@"; }
+drop_dir() { [ -n "${KEEP_DIR:-}" ] || rm -rf "$1"; }
 
 # Each tool that cannot be had without touching the system is named in one line.
 need_tools() {
@@ -33,6 +36,20 @@ need_tools() {
 }
 
 gradle_run() { (cd "$ROOT" && gradle --no-daemon -q "$@"); }
+cargo_shown() { (cd "$ROOT" && "$ROOT/tests/lib/cargo-shown" "$@"); }
+
+# build GRADLE_ARGUMENTS: the native parts, then what Gradle makes of them; a line per stage, since the first time takes minutes.
+# With -PnativeRelease the library is the one that users get.
+build() {
+    local release='' argument
+    for argument; do [ "$argument" = -PnativeRelease ] && release=--release; done
+    echo "building 1/3: the native library, in Rust${release:+, optimised over all crates}" >&2
+    cargo_shown build --locked -p doris-flink-native $release || die "the native library could not be built"
+    echo "building 2/3: the stand-in server, in Rust" >&2
+    cargo_shown build --locked -p doris-standin --bin doris-standin || die "the stand-in server could not be built"
+    echo "building 3/3: Java (the first time Gradle fetches its jars)" >&2
+    gradle_run "$@" || die "the build failed"
+}
 
 # Starts the stand-in on free ports: sets STANDIN_PID, FE_HTTP, FE_MYSQL, STANDIN_ADMIN. Further arguments go to it.
 start_standin() {
@@ -45,10 +62,10 @@ start_standin() {
     local i
     for i in $(seq 300); do
         [ -s "$dir/ports.json" ] && break
-        kill -0 "$STANDIN_PID" 2>/dev/null || { cat "$dir/standin.log" >&2; die "the stand-in server did not start"; }
+        kill -0 "$STANDIN_PID" 2>/dev/null || { cat "$dir/standin.log" >&2; die_with_logs "the stand-in server did not start, see $dir/standin.log"; }
         sleep 0.1
     done
-    [ -s "$dir/ports.json" ] || die "the stand-in server did not come up within 30 s, see $dir/standin.log"
+    [ -s "$dir/ports.json" ] || die_with_logs "the stand-in server did not come up within 30 s, see $dir/standin.log"
     FE_HTTP=$(port_of "$dir/ports.json" fe http)
     FE_MYSQL=$(port_of "$dir/ports.json" fe mysql)
     STANDIN_ADMIN=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["admin"])' "$dir/ports.json")

@@ -22,27 +22,18 @@ Y
     JM_PID=$!
     "$FLINK_HOME/bin/taskmanager.sh" start-foreground >"$dir/taskmanager.out" 2>&1 &
     TM_PID=$!
-    python3 - "$FLINK_REST" "$slots" <<'P' || { tail -n 20 "$dir/jobmanager.out" "$dir/taskmanager.out" >&2; die "Flink did not come up within 90 s, logs in $dir"; }
-import json, sys, time, urllib.request
-end = time.time() + 90
-while time.time() < end:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/overview", timeout=2) as r:
-            if json.load(r)["slots-total"] >= int(sys.argv[2]):
-                sys.exit(0)
-    except OSError:
-        pass
-    time.sleep(0.3)
-sys.exit(1)
-P
+    "$ROOT/tests/lib/flink-up" "$FLINK_REST" "$slots" "$dir" "$JM_PID" "$TM_PID" || {
+        tail -n 20 "$dir/jobmanager.out" "$dir/taskmanager.out" >&2
+        die_with_logs "Flink did not come up, logs in $dir"
+    }
 }
 stop_flink() { stop_pid "${TM_PID:-}"; stop_pid "${JM_PID:-}"; }
 
 free_port() { python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'; }
 
-# Prints the command that runs a SQL file in the SQL client with the connector loaded and results as tables.
+# Prints the command that runs a SQL file in the SQL client with the connector loaded and results as tables: sql_client FILE [BEFORE.sql].
 sql_client() {
-    echo "SET 'sql-client.execution.result-mode' = 'tableau';" >"$FLINK_LOG_DIR/init.sql"
+    { cat ${2:+"$2"} /dev/null; echo "SET 'sql-client.execution.result-mode' = 'tableau';"; } >"$FLINK_LOG_DIR/init.sql"
     echo "$FLINK_HOME/bin/sql-client.sh -hist $FLINK_LOG_DIR/history -j $CONNECTOR_JAR -i $FLINK_LOG_DIR/init.sql -f $1"
 }
 
@@ -50,7 +41,7 @@ sql_client() {
 run_sql() {
     local out=$FLINK_LOG_DIR/sql-client.out
     # shellcheck disable=SC2046
-    $(sql_client "$1") 2>&1 |
+    $(sql_client "$@") 2>&1 |
         sed -u -e 's/\x1b\[[0-9;]*m//g' -e '/^Command history file path/d' -e '/org.jline.utils.Log/d' | tee "$out"
     if grep -q '\[ERROR\] ' "$out"; then
         echo "a statement failed" >&2
