@@ -11,6 +11,7 @@ use crate::cluster::Cluster;
 use crate::discard::Discards;
 pub use crate::error::SqlError;
 use crate::profile::Switches;
+use crate::sql::explicit::Explicit;
 use crate::sql::query::Planner;
 use crate::txn::Transactions;
 use crate::types::DorisType;
@@ -42,6 +43,8 @@ pub struct Session {
     pub variables: BTreeMap<String, String>,
     /// Index of the front end that its client is connected to; `None` for the master, whichever that is.
     pub frontend: Option<usize>,
+    /// The transaction that its client opened and has not ended.
+    pub(crate) transaction: Option<Arc<Explicit>>,
 }
 
 /// What one statement gave.
@@ -228,6 +231,7 @@ impl Engine {
             database: None,
             variables: BTreeMap::new(),
             frontend: None,
+            transaction: None,
         }
     }
 

@@ -14,8 +14,13 @@ pub struct SqlError {
 }
 
 impl SqlError {
-    /// A plain failure, 1105, in Doris' shape.
+    /// A plain failure, 1105, in Doris' shape. A client is always told something.
     pub fn plain(detail: impl fmt::Display) -> Self {
+        let detail = detail.to_string();
+        let detail = match detail.trim() {
+            "" => "unknown error, the server gave no reason",
+            _ => &detail,
+        };
         Self {
             code: 1105,
             sqlstate: "HY000",
@@ -56,3 +61,18 @@ impl fmt::Display for SqlError {
 }
 
 impl std::error::Error for SqlError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_never_comes_without_a_text() {
+        for nothing in ["", " ", "\n"] {
+            let said = SqlError::plain(nothing).message;
+            assert!(said.ends_with("the server gave no reason"), "{said:?}");
+        }
+        assert_eq!(SqlError::syntax("").message, SqlError::plain("").message);
+        assert_eq!(SqlError::plain("x").message, "errCode = 2, detailMessage = x");
+    }
+}

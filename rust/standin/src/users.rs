@@ -3,8 +3,15 @@
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use mysql_common::scramble::scramble_native;
+
+/// What names and passwords are read with: some clients, the Flight SQL driver of ADBC among them, leave the padding out.
+const CREDENTIALS: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 /// The accounts of the cluster. `root` exists with an empty password unless it is given another one.
 #[derive(Clone)]
@@ -59,7 +66,7 @@ pub(crate) fn parse_basic(value: &str) -> Option<(String, String)> {
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
-    let bytes = BASE64_STANDARD.decode(encoded.trim()).ok()?;
+    let bytes = CREDENTIALS.decode(encoded.trim()).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     let (user, password) = text.split_once(':')?;
     Some((user.to_owned(), password.to_owned()))
@@ -72,6 +79,8 @@ fn plain_name(user: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+
     use super::*;
 
     fn basic(text: &str) -> String {
@@ -94,6 +103,26 @@ mod tests {
         assert_eq!(
             users.check_basic(&basic("root:"), "1.2.3.4").as_deref(),
             Ok("root")
+        );
+    }
+
+    #[test]
+    fn credentials_are_read_with_padding_and_without() {
+        let users = Users::new([("flink".to_owned(), "pw".to_owned())]);
+        for text in ["root:", "flink:pw", "flink@default_cluster:pw"] {
+            let bare = BASE64_STANDARD_NO_PAD.encode(text);
+            for value in [basic(text), format!("Basic {bare}"), format!("basic {bare}")] {
+                let name = text.split([':', '@']).next().unwrap().to_owned();
+                assert_eq!(users.check_basic(&value, "1.2.3.4"), Ok(name), "{value}");
+            }
+        }
+        assert!(
+            users
+                .check_basic(
+                    &format!("Basic {}", BASE64_STANDARD_NO_PAD.encode("root:x")),
+                    "1.2.3.4"
+                )
+                .is_err()
         );
     }
 

@@ -171,7 +171,9 @@ impl Strike {
     pub(crate) fn text(&self) -> String {
         let action = self.action();
         let message = action.answer.as_ref().map(|answer| answer.message.clone());
-        message.unwrap_or_else(|| format!("broken by fault rule {}", self.rule()))
+        message
+            .filter(|message| !message.trim().is_empty())
+            .unwrap_or_else(|| format!("broken by fault rule {}", self.rule()))
     }
 
     /// Waits as the rule says: until released, then the delay.

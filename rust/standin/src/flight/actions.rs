@@ -2,21 +2,20 @@
 
 use std::sync::OnceLock;
 
+use arrow_array::RecordBatch;
+use arrow_flight::error::FlightError;
 use arrow_flight::sql::metadata::{SqlInfoData, SqlInfoDataBuilder};
 use arrow_flight::sql::{
     ActionClosePreparedStatementRequest, ActionCreatePreparedStatementRequest,
-    ActionCreatePreparedStatementResult, Any, Command, ProstMessageExt, SqlInfo,
+    ActionCreatePreparedStatementResult, Any, ProstMessageExt, SqlInfo,
 };
-use arrow_flight::{Action, ActionType, FlightData, IpcMessage, SchemaAsIpc, Ticket};
+use arrow_flight::{Action, ActionType, IpcMessage, SchemaAsIpc};
 use arrow_ipc::writer::IpcWriteOptions;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
-use futures::StreamExt;
-use futures::stream::BoxStream;
 use prost::Message;
 use tonic::Status;
 
-use super::encode::Encoder;
 use super::fe::FrontendFlight;
 use super::login::Login;
 
@@ -95,28 +94,9 @@ pub(crate) fn sql_info_schema() -> SchemaRef {
     info_data().schema()
 }
 
-/// The rows of a SqlInfo ticket; `None` for any other ticket.
-#[allow(clippy::type_complexity, reason = "the stream type of the Flight service")]
-pub(crate) fn sql_info(
-    ticket: &Ticket,
-) -> Option<Result<BoxStream<'static, Result<FlightData, Status>>, Status>> {
-    let any = Any::decode(&*ticket.ticket).ok()?;
-    let Ok(Command::CommandGetSqlInfo(wanted)) = Command::try_from(any) else {
-        return None;
-    };
-    Some(sql_info_rows(wanted.info))
-}
-
-fn sql_info_rows(wanted: Vec<u32>) -> Result<BoxStream<'static, Result<FlightData, Status>>, Status> {
-    let batch = info_data()
-        .record_batch(wanted)
-        .map_err(|error| Status::internal(error.to_string()))?;
-    let mut encoder = Encoder::new();
-    let schema = encoder.schema(&batch.schema());
-    let rows = encoder
-        .batch(&batch)
-        .map_err(|error| Status::internal(error.to_string()))?;
-    Ok(futures::stream::iter([Ok(schema), Ok(rows)]).boxed())
+/// The wanted rows of SqlInfo; all of them where none is named.
+pub(crate) fn sql_info(wanted: Vec<u32>) -> Result<RecordBatch, FlightError> {
+    info_data().record_batch(wanted)
 }
 
 fn info_data() -> &'static SqlInfoData {

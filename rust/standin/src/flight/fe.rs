@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status, Streaming};
 use super::be::{connection, statement_handle};
 use super::login::Login;
 use super::ticket::{parse_backend_handle, parse_frontend_handle};
-use super::{actions, login, statement, stream};
+use super::{actions, login, metadata, statement, stream};
 use crate::admin::journal::{Entry, masked_headers};
 use crate::net::ConnectionHandle;
 use crate::shared::Shared;
@@ -71,36 +71,35 @@ impl FrontendFlight {
                     }
                 }
             }
-            Ok(Command::CommandGetSqlInfo(_)) => {
+            Ok(other) => {
+                let Some((name, schema)) = metadata::described(&other) else {
+                    let text = "this Flight SQL command is not implemented by a front end";
+                    return (String::new(), Err(Status::unimplemented(text)));
+                };
                 let mut endpoint = FlightEndpoint::new().with_ticket(Ticket::new(descriptor.cmd.clone()));
                 if let Some(location) = self.location() {
                     endpoint = endpoint.with_location(location);
                 }
                 let info = FlightInfo::new()
                     .with_endpoint(endpoint)
-                    .with_descriptor(descriptor);
-                let schema = actions::sql_info_schema();
-                let info = info
+                    .with_descriptor(descriptor)
                     .try_with_schema(&schema)
                     .map_err(|error| Status::internal(error.to_string()));
-                return ("GetSqlInfo".to_owned(), info);
-            }
-            Ok(_) => {
-                let text = "this Flight SQL command is not implemented by a front end";
-                return (String::new(), Err(Status::unimplemented(text)));
+                return (name.to_owned(), info);
             }
         };
         let info = statement::run(self, login, connection, &sql, descriptor).await;
         (sql, info)
     }
 
-    fn get(
+    async fn get(
         &self,
+        login: &Login,
         ticket: &Ticket,
         connection: ConnectionHandle,
     ) -> Result<BoxStream<'static, Result<FlightData, Status>>, Status> {
-        if let Some(rows) = actions::sql_info(ticket) {
-            return rows;
+        if let Some(command) = metadata::asked(ticket) {
+            return metadata::answer(self, &login.session.user, command).await;
         }
         let handle = statement_handle(ticket).map_err(|status| {
             Status::internal(format!("get stream statement failed, {}", status.message()))
@@ -222,7 +221,7 @@ impl FlightService for FrontendFlight {
         let (metadata, _, ticket) = request.into_parts();
         let login = self.login(&metadata, &connection).await;
         let outcome = match &login {
-            Ok(_) => self.get(&ticket, connection),
+            Ok(login) => self.get(login, &ticket, connection).await,
             Err(status) => Err(status.clone()),
         };
         if outcome.is_err() {

@@ -7,6 +7,7 @@ pub(crate) mod encode;
 pub(crate) mod fe;
 pub(crate) mod forms;
 pub(crate) mod login;
+pub(crate) mod metadata;
 pub(crate) mod results;
 pub(crate) mod serve;
 pub(crate) mod sessions;

@@ -246,6 +246,7 @@ mod tests {
             database: None,
             variables: BTreeMap::new(),
             frontend: None,
+            transaction: None,
         }
     }
 

@@ -144,11 +144,11 @@ impl Client {
                 fields.number()?;
                 let status = fields.u16()?;
                 fields.u16()?;
-                let mut info = Vec::new();
-                while !fields.is_empty() {
-                    info.push(fields.u8()?);
-                }
-                let info = String::from_utf8_lossy(&info).into_owned();
+                let info = match fields.is_empty() {
+                    true => &[][..],
+                    false => fields.text()?.unwrap_or_default(),
+                };
+                let info = String::from_utf8_lossy(info).into_owned();
                 Ok((Reply::Done { affected, info }, status))
             }
             Some(0xff) => Err(server_error(&first)?),

@@ -38,7 +38,10 @@ pub(super) async fn ok<S: AsyncRead + AsyncWrite + Unpin>(
     put_number(&mut payload, 0);
     payload.extend_from_slice(&status(more).bits().to_le_bytes());
     payload.extend_from_slice(&[0, 0]);
-    payload.extend_from_slice(info.as_bytes());
+    // With its length before it, as Doris sends it and stock clients read it; nothing at all where there is no text.
+    if !info.is_empty() {
+        put_text(&mut payload, info.as_bytes());
+    }
     packets.write(&payload).await
 }
 
@@ -61,6 +64,24 @@ pub(super) async fn end<S: AsyncRead + AsyncWrite + Unpin>(
 ) -> io::Result<()> {
     let status = status(more).bits().to_le_bytes();
     packets.write(&[0xfe, 0, 0, status[0], status[1]]).await
+}
+
+/// The columns of answers without their rows, each with its default: none.
+pub(super) async fn fields<S: AsyncRead + AsyncWrite + Unpin>(
+    packets: &mut Packets<S>,
+    answers: &[Answer],
+) -> io::Result<()> {
+    for answer in answers {
+        let (Answer::Rows(rows) | Answer::FrontEndRows(rows)) = answer else {
+            continue;
+        };
+        for column in &rows.columns {
+            let mut payload = definition(column);
+            payload.push(0xfb);
+            packets.write(&payload).await?;
+        }
+    }
+    end(packets, false).await
 }
 
 async fn result_set<S: AsyncRead + AsyncWrite + Unpin>(

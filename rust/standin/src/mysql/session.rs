@@ -22,6 +22,7 @@ const COM_PING: u8 = Command::COM_PING as u8;
 const COM_RESET_CONNECTION: u8 = Command::COM_RESET_CONNECTION as u8;
 const COM_SET_OPTION: u8 = Command::COM_SET_OPTION as u8;
 const COM_INIT_DB: u8 = Command::COM_INIT_DB as u8;
+const COM_FIELD_LIST: u8 = Command::COM_FIELD_LIST as u8;
 const COM_QUERY: u8 = Command::COM_QUERY as u8;
 const COM_STMT_PREPARE: u8 = Command::COM_STMT_PREPARE as u8;
 const COM_STMT_CLOSE: u8 = Command::COM_STMT_CLOSE as u8;
@@ -126,8 +127,9 @@ impl Commands<'_> {
             COM_QUIT => return Ok(false),
             COM_PING => results::ok(&mut self.packets, 0, "", false).await?,
             COM_RESET_CONNECTION => {
-                // Variables go back to their global values; user and database stay.
+                // Variables go back to their global values, an open transaction is gone; user and database stay.
                 session.variables.clear();
+                session.transaction = None;
                 results::ok(&mut self.packets, 0, "", false).await?;
             }
             // Multi-statements are always on.
@@ -142,6 +144,7 @@ impl Commands<'_> {
                 }
             }
             COM_QUERY => return self.query(session, &String::from_utf8_lossy(rest)).await,
+            COM_FIELD_LIST => self.field_list(session, rest).await?,
             COM_STMT_PREPARE => {
                 let error = SqlError {
                     code: 1295,
@@ -173,6 +176,20 @@ impl Commands<'_> {
             _ => results::error(&mut self.packets, &unknown_command(*code)).await?,
         }
         Ok(true)
+    }
+
+    /// Columns of a table, which interactive clients complete names with. A pattern behind the table's name is of no account,
+    /// as in Doris.
+    async fn field_list(&mut self, session: &mut Session, argument: &[u8]) -> io::Result<()> {
+        let name = argument.split(|byte| *byte == 0).next().unwrap_or_default();
+        let table = String::from_utf8_lossy(name).into_owned();
+        let sql = format!("SELECT * FROM `{}` LIMIT 0", table.replace('`', "``"));
+        let outcome = self.shared.engine.execute(session, &sql).await;
+        self.note("FieldList", &table, session, outcome.as_ref().map(|_| ()));
+        match outcome {
+            Ok(answers) => results::fields(&mut self.packets, &answers).await,
+            Err(error) => results::error(&mut self.packets, &error).await,
+        }
     }
 
     /// Runs the statements of a text one by one, so that the answers before a failure reach the client.
@@ -289,12 +306,7 @@ fn broken(action: &Action, connection: &ConnectionHandle) -> Broken {
         return Broken::Connection;
     }
     if let Some(answer) = &action.answer {
-        let code = answer.code.unwrap_or(1105);
-        return Broken::Error(SqlError {
-            code,
-            sqlstate: "HY000",
-            message: answer.message.clone(),
-        });
+        return Broken::Error(played(answer.code.unwrap_or(1105), &answer.message));
     }
     if let Some(status) = &action.status {
         let code = status
@@ -302,13 +314,22 @@ fn broken(action: &Action, connection: &ConnectionHandle) -> Broken {
             .as_u64()
             .and_then(|code| u16::try_from(code).ok())
             .unwrap_or(1105);
-        return Broken::Error(SqlError {
-            code,
-            sqlstate: "HY000",
-            message: status.message.clone(),
-        });
+        return Broken::Error(played(code, &status.message));
     }
     Broken::Nothing
+}
+
+/// An error that a rule plays; it says so where the rule has no text of its own.
+fn played(code: u16, message: &str) -> SqlError {
+    let message = match message.trim() {
+        "" => "broken by a fault rule",
+        _ => message,
+    };
+    SqlError {
+        code,
+        sqlstate: "HY000",
+        message: message.to_owned(),
+    }
 }
 
 fn unknown_command(code: u8) -> SqlError {

@@ -49,6 +49,8 @@ fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
         .iter()
         .any(|i| matches!(i, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)));
     let mut used: Vec<String> = Vec::new();
+    // The planner names what has no alias by what it computes, so `@@a` and `@@b` of one value are one name to it.
+    let mut computed: Vec<String> = Vec::new();
     let mut shown = Vec::new();
     for (at, item) in select.projection.iter_mut().enumerate() {
         let (name, internal) = match item {
@@ -75,7 +77,16 @@ fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
             item,
             SelectItem::UnnamedExpr(Expr::Identifier(_) | Expr::CompoundIdentifier(_))
         );
-        if used.contains(&internal) || wildcards && column {
+        let again = match item {
+            SelectItem::UnnamedExpr(expr) if !column => {
+                let text = bare(expr).to_string().to_lowercase();
+                let again = computed.contains(&text);
+                computed.push(text);
+                again
+            }
+            _ => false,
+        };
+        if again || used.contains(&internal) || wildcards && column {
             let unique = format!("{internal}#{at}");
             let expr = match item {
                 SelectItem::ExprWithAlias { expr, .. } | SelectItem::UnnamedExpr(expr) => expr.clone(),
@@ -90,6 +101,14 @@ fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
         shown.push(Shown::Name(name));
     }
     shown
+}
+
+/// An expression without the parentheses around it.
+fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Nested(inner) => bare(inner),
+        other => other,
+    }
 }
 
 struct Normaliser;

@@ -26,6 +26,19 @@ pub fn rewritten(function: &mut Function) -> Option<Expr> {
                 else_result: Some(Box::new(no)),
             })
         }
+        ("ucase", 1) => {
+            *name = Ident::new("upper");
+            None
+        }
+        ("lcase", 1) => {
+            *name = Ident::new("lower");
+            None
+        }
+        // Where a part begins: the part comes first here, second there.
+        ("locate", 2) => {
+            let [part, text] = take(&mut function.args)?;
+            Some(call("strpos", [text, part]))
+        }
         ("ifnull" | "nvl", 2) => {
             *name = Ident::new("coalesce");
             None

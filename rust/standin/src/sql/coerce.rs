@@ -12,7 +12,10 @@ use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, lit};
 
 use super::in_list::common_type;
+use super::time_units::common_unit;
 use crate::types::DorisType;
+use crate::values::civil::{DAY, MICROS};
+use crate::values::datetime::read_wall;
 use crate::values::{cast_array, to_compute};
 use crate::zone::Zone;
 
@@ -59,21 +62,29 @@ fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone, in_texts: bool) -> Result
         }) => {
             let (low, a) = fit(*low, &expr, schema, zone)?;
             let (high, b) = fit(*high, &expr, schema, zone)?;
-            let (low, c) = number_beside(low, &expr, schema);
-            let (high, d) = number_beside(high, &expr, schema);
+            let (mut low, c) = number_beside(low, &expr, schema);
+            let (mut high, d) = number_beside(high, &expr, schema);
             let (expr, e) = number_beside(*expr, &low, schema);
-            let (expr, f) = number_beside(expr, &high, schema);
+            let (mut expr, f) = number_beside(expr, &high, schema);
+            let g = common_unit(&mut [&mut expr, &mut low, &mut high], schema);
             let between = Expr::Between(Between::new(
                 Box::new(expr),
                 negated,
                 Box::new(low),
                 Box::new(high),
             ));
-            Ok(Transformed::new_transformed(between, a || b || c || d || e || f))
+            Ok(Transformed::new_transformed(
+                between,
+                a || b || c || d || e || f || g,
+            ))
         }
-        Expr::InList(InList { expr, list, negated }) => {
+        Expr::InList(InList {
+            mut expr,
+            list,
+            negated,
+        }) => {
             let mut any = false;
-            let list = list
+            let mut list = list
                 .into_iter()
                 .map(|item| {
                     let (item, changed) = fit(item, &expr, schema, zone)?;
@@ -81,8 +92,13 @@ fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone, in_texts: bool) -> Result
                     Ok(item)
                 })
                 .collect::<Result<Vec<_>>>()?;
+            let mut members: Vec<&mut Expr> = std::iter::once(expr.as_mut()).chain(&mut list).collect();
+            let unit = common_unit(&mut members, schema);
             let (list, common) = common_type(InList::new(expr, list, negated), schema, in_texts)?;
-            Ok(Transformed::new_transformed(Expr::InList(list), any || common))
+            Ok(Transformed::new_transformed(
+                Expr::InList(list),
+                any || common || unit,
+            ))
         }
         other => Ok(Transformed::no(other)),
     }
@@ -104,10 +120,11 @@ fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<
     if comparison {
         let (right, a) = fit(*right, &left, schema, zone)?;
         let (left, b) = fit(*left, &right, schema, zone)?;
-        let (left, c) = number_beside(left, &right, schema);
-        let (right, d) = number_beside(right, &left, schema);
+        let (mut left, c) = number_beside(left, &right, schema);
+        let (mut right, d) = number_beside(right, &left, schema);
+        let e = common_unit(&mut [&mut left, &mut right], schema);
         let out = Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)));
-        return Ok(Transformed::new_transformed(out, a || b || c || d));
+        return Ok(Transformed::new_transformed(out, a || b || c || d || e));
     }
     if matches!(op, Operator::Divide | Operator::Modulo | Operator::IntegerDivide) {
         return divide(*left, op, *right, schema);
@@ -179,10 +196,9 @@ fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(E
         // The fraction of the literal counts even where the column has none.
         DorisType::DateTime(_) | DorisType::DateTimeV1 => DorisType::DateTime(6),
         DorisType::TimestampTz(_) => DorisType::TimestampTz(6),
-        DorisType::Date | DorisType::DateV1 => match value.try_as_str() {
-            Some(Some(text)) if text.trim().contains([' ', 'T', ':']) => DorisType::DateTime(6),
-            _ => DorisType::Date,
-        },
+        // So does a time of day.
+        DorisType::Date | DorisType::DateV1 if has_time_of_day(value, zone) => DorisType::DateTime(6),
+        DorisType::Date | DorisType::DateV1 => DorisType::Date,
         other => other,
     };
     let is_text = value.try_as_str().is_some();
@@ -218,6 +234,17 @@ fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(E
         .map_err(|e| DataFusionError::Plan(format!("{} in comparison", e.message)))?;
     let scalar = ScalarValue::try_from_array(&to_compute(&target, &stored), 0)?;
     Ok((Expr::Literal(scalar, None), true))
+}
+
+/// Whether a literal, text or digits, is a moment within a day.
+fn has_time_of_day(value: &ScalarValue, zone: &Zone) -> bool {
+    let text = match value.try_as_str() {
+        Some(text) => text.map(ToOwned::to_owned),
+        None if value.data_type().is_integer() => Some(value.to_string()),
+        None => None,
+    };
+    let wall = text.and_then(|text| read_wall(&text, 6, zone));
+    wall.is_some_and(|micros| micros.rem_euclid(DAY * MICROS) != 0)
 }
 
 fn is_decimal(value: &ScalarValue) -> bool {

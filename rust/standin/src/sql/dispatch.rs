@@ -2,6 +2,7 @@
 
 use super::cursor::Cursor;
 use super::ddl::done;
+use super::explicit::refused_within;
 use super::lexer::{Statement, statements};
 use crate::engine::{Answer, Engine, Rows, Session, SqlError};
 
@@ -27,6 +28,9 @@ impl Engine {
             return self.select(session, statement).await;
         }
         cursor.take();
+        if let Some(error) = refused_within(session, &first) {
+            return Err(error);
+        }
         match first.as_str() {
             "INSERT" => self.insert(&at_master(session), statement, &mut cursor).await,
             "DELETE" => self.delete(&at_master(session), statement, &mut cursor).await,
@@ -41,8 +45,9 @@ impl Engine {
             "SHOW" => self.show(session, statement, &mut cursor).await,
             "DESC" | "DESCRIBE" => self.describe(session, statement, &mut cursor).await,
             "EXPLAIN" => self.explain(session, statement, &mut cursor).await,
-            // There are no transactions over several statements, so there is nothing to end.
-            "COMMIT" | "ROLLBACK" | "SYNC" => Ok(done()),
+            "BEGIN" | "START" => self.begin_explicit(session, &mut cursor, first == "START"),
+            "COMMIT" | "ROLLBACK" => self.end_explicit(session, &mut cursor, first == "COMMIT").await,
+            "SYNC" => Ok(done()),
             _ => {
                 cursor.at = 0;
                 Err(cursor.unexpected("a statement that this server knows"))

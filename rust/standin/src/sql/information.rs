@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// Relations of all databases, the built-in ones included: database, name, what it is.
-    fn all_relations(&self) -> Result<Vec<(String, String, Option<Relation>)>, SqlError> {
+    pub(crate) fn all_relations(&self) -> Result<Vec<(String, String, Option<Relation>)>, SqlError> {
         let mut out = Vec::new();
         for database in self.catalog().database_names() {
             if database == "information_schema" {

@@ -13,10 +13,12 @@ use futures::StreamExt;
 use super::create_table::read_literal;
 use super::cursor::Cursor;
 use super::defaults::default_column;
+use super::explicit::{Explicit, Held, State, told};
 use super::lexer::Statement;
 use crate::catalog_schema::Column;
 use crate::engine::{Answer, Engine, Session, SqlError};
 use crate::load::{Load, filtered_in_strict_mode};
+use crate::tablet::Table;
 use crate::types::DorisType;
 use crate::values::{Cell, build_array, cast_array, read_cell};
 use crate::zone::Zone;
@@ -53,17 +55,23 @@ impl Engine {
         let target = self.read_target(session, cursor)?;
         let table = self.catalog().table(&target.database, &target.table)?;
         let strict = session.flag("enable_insert_strict", true);
+        if let Some(open) = &session.transaction {
+            return self
+                .insert_within(open, session, statement, cursor, &target, table, strict)
+                .await;
+        }
         let txn = self.begin_statement(&target.database, &target.table, &table, target.label.as_deref())?;
         let result = async {
             let mut load = Load::begin(Arc::clone(&table), &target.partitions, target.temporary, strict)?;
-            let places = places(load.schema(), target.columns.as_deref())?;
-            if cursor.eat("VALUES") || cursor.eat("VALUE") {
-                self.add_values(session, statement, cursor, &mut load, &places, strict)
-                    .await?;
-            } else {
-                self.add_query(session, statement, cursor.at, &mut load, &places, strict)
-                    .await?;
-            }
+            self.fill(
+                session,
+                statement,
+                cursor,
+                &mut load,
+                target.columns.as_deref(),
+                strict,
+            )
+            .await?;
             if target.overwrite {
                 load.overwrite();
             }
@@ -76,6 +84,79 @@ impl Engine {
                 Err(error)
             }
         }
+    }
+
+    /// An insert whose rows wait until the transaction of its client ends.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one statement")]
+    async fn insert_within<'a>(
+        &self,
+        open: &Explicit,
+        session: &Session,
+        statement: &'a Statement,
+        cursor: &mut Cursor<'a>,
+        target: &Target,
+        table: Arc<Table>,
+        strict: bool,
+    ) -> Result<Answer, SqlError> {
+        if target.overwrite || target.label.is_some() || !target.partitions.is_empty() {
+            return Err(SqlError::plain(
+                "within a transaction only a plain INSERT INTO is acceptable: no OVERWRITE, no label, no partitions",
+            ));
+        }
+        let mut held = match open.take() {
+            State::Empty => {
+                // What cannot begin leaves the transaction as it was.
+                let begun = self
+                    .begin_statement(&target.database, &target.table, &table, Some(open.label()))
+                    .and_then(|txn| Ok((txn, Load::begin(Arc::clone(&table), &[], false, strict)?)))
+                    .inspect_err(|_| open.put(State::Empty));
+                let (txn, load) = begun?;
+                Box::new(Held { txn, table, load })
+            }
+            State::Holds(held) if held.table.id != table.id => {
+                open.put(State::Holds(held));
+                return Err(SqlError::plain(
+                    "Only one table can be inserted in one transaction.",
+                ));
+            }
+            State::Holds(held) => held,
+            State::Failed(reason) => {
+                open.put(State::Failed(reason.clone()));
+                return Err(SqlError::plain(format!("the transaction was aborted: {reason}")));
+            }
+        };
+        let before = held.load.loaded().rows;
+        let columns = target.columns.as_deref();
+        let filled = self.fill(session, statement, cursor, &mut held.load, columns, strict);
+        if let Err(error) = filled.await {
+            held.txn.abort(&error.message);
+            open.put(State::Failed(error.message.clone()));
+            return Err(error);
+        }
+        let affected = (held.load.loaded().rows - before) as u64;
+        let info = told(open.label(), "PREPARE", &held.txn.id().to_string());
+        open.put(State::Holds(held));
+        Ok(Answer::Done { affected, info })
+    }
+
+    /// Adds the rows that stand behind the target of an insert.
+    async fn fill<'a>(
+        &self,
+        session: &Session,
+        statement: &'a Statement,
+        cursor: &mut Cursor<'a>,
+        load: &mut Load,
+        columns: Option<&[String]>,
+        strict: bool,
+    ) -> Result<(), SqlError> {
+        let places = places(load.schema(), columns)?;
+        if cursor.eat("VALUES") || cursor.eat("VALUE") {
+            return self
+                .add_values(session, statement, cursor, load, &places, strict)
+                .await;
+        }
+        self.add_query(session, statement, cursor.at, load, &places, strict)
+            .await
     }
 
     fn read_target(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Target, SqlError> {

@@ -12,6 +12,7 @@ mod ddl;
 pub(crate) mod defaults;
 mod describe;
 mod dispatch;
+pub(crate) mod explicit;
 pub mod functions;
 mod in_list;
 pub mod incr;
@@ -33,6 +34,7 @@ pub(crate) mod tables;
 mod tablets_plan;
 #[cfg(test)]
 pub(crate) mod tests;
+mod time_units;
 mod transaction;
 pub mod types;
 mod variables;

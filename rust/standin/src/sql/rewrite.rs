@@ -168,7 +168,7 @@ impl Rewriter<'_> {
                     "DIV" if at == 0 || self.token(at - 1) != Some(&Token::Period) => {
                         return self.division(at, end);
                     }
-                    "CAST" | "TRY_CAST" if opens => return self.cast(at, upper == "TRY_CAST"),
+                    "CAST" | "TRY_CAST" | "CONVERT" if opens => return self.cast(at, &upper),
                     "DATE" | "DATETIME" | "TIMESTAMP" => {
                         if let Some(text) = self.string(at + 1) {
                             let type_name = if upper == "DATE" { "date" } else { "datetime(6)" };
@@ -243,8 +243,8 @@ impl Rewriter<'_> {
         cursor.at
     }
 
-    /// `CAST(x AS type)` becomes `doris_cast(x, 'type')`.
-    fn cast(&mut self, at: usize, lenient: bool) -> Result<usize, SqlError> {
+    /// `CAST(x AS type)` and `CONVERT(x, type)` become `doris_cast(x, 'type')`; `CONVERT(x USING utf8)` is `(x)`.
+    fn cast(&mut self, at: usize, word: &str) -> Result<usize, SqlError> {
         let mut cursor = Cursor::new(&self.statement.tokens);
         cursor.at = at + 1;
         let inner = cursor.skip_parens()?;
@@ -254,19 +254,33 @@ impl Rewriter<'_> {
             match self.token(place) {
                 Some(Token::LParen | Token::LBracket | Token::LBrace) => depth += 1,
                 Some(Token::RParen | Token::RBracket | Token::RBrace) => depth -= 1,
-                Some(Token::Word(w))
-                    if depth == 0 && w.quote_style.is_none() && w.value.eq_ignore_ascii_case("AS") =>
-                {
-                    split = Some(place);
+                Some(Token::Word(w)) if depth == 0 && w.quote_style.is_none() => {
+                    let between = if word == "CONVERT" { "USING" } else { "AS" };
+                    if w.value.eq_ignore_ascii_case(between) {
+                        split = Some(place);
+                    }
                 }
+                Some(Token::Comma) if depth == 0 && word == "CONVERT" => split = Some(place),
                 _ => {}
             }
         }
-        let split = split.ok_or_else(|| SqlError::syntax("CAST without AS"))?;
+        let split = split.ok_or_else(|| {
+            SqlError::syntax(format!(
+                "{word} without {}",
+                if word == "CONVERT" { "a type" } else { "AS" }
+            ))
+        })?;
+        if word == "CONVERT" && self.token(split) != Some(&Token::Comma) {
+            self.out.push(Token::LParen);
+            self.run(inner.start..split)?;
+            self.out.push(Token::RParen);
+            return Ok(inner.end + 1);
+        }
         let mut types = Cursor::new(&self.statement.tokens[..inner.end]);
         types.at = split + 1;
         let doris_type = read_type(&mut types)?;
         types.expect_end()?;
+        let lenient = word == "TRY_CAST";
         self.out.push(Token::make_word(
             if lenient { "doris_try_cast" } else { "doris_cast" },
             None,

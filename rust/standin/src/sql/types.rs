@@ -53,7 +53,10 @@ impl Reader<'_, '_> {
                 self.cursor.eat("INTEGER");
                 self.width(DorisType::BigInt)?
             }
-            "LARGEINT" | "UNSIGNED" => self.width(DorisType::LargeInt)?,
+            "LARGEINT" | "UNSIGNED" => {
+                self.cursor.eat("INTEGER");
+                self.width(DorisType::LargeInt)?
+            }
             "FLOAT" => DorisType::Float,
             "DOUBLE" => {
                 self.cursor.eat("PRECISION");

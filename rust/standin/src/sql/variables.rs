@@ -152,35 +152,22 @@ impl Engine {
         statement: &Statement,
         cursor: &mut Cursor<'_>,
     ) -> Result<Answer, SqlError> {
-        if cursor.eat("NAMES") || cursor.eat_all(&["CHARACTER", "SET"]) || cursor.eat("CHARSET") {
-            while cursor.take().is_some() {}
-            return Ok(done());
-        }
-        if cursor.eat("TRANSACTION") || cursor.eat_all(&["SESSION", "TRANSACTION"]) {
-            while cursor.take().is_some() {}
-            return Ok(done());
-        }
         loop {
-            let name = read_name(cursor)?;
-            if !cursor.eat_token(&Token::Eq) {
-                cursor.expect_token(&Token::Assignment)?;
-            }
-            let start = cursor.at;
-            let mut depth = 0;
-            while let Some(token) = cursor.peek() {
-                match token {
-                    Token::LParen => depth += 1,
-                    Token::RParen => depth -= 1,
-                    Token::Comma if depth == 0 => break,
-                    _ => {}
+            if is_transaction(cursor) {
+                // `READ ONLY, ISOLATION LEVEL …`: its commas are its own.
+                while cursor.take().is_some() {}
+            } else if is_character_set(cursor) {
+                cursor.eat_token(&Token::Eq);
+                take_value(cursor)?;
+            } else {
+                let name = read_name(cursor)?;
+                if !cursor.eat_token(&Token::Eq) {
+                    cursor.expect_token(&Token::Assignment)?;
                 }
-                cursor.take();
+                let (first, last) = take_value(cursor)?;
+                let value = self.value(session, statement, first, last).await?;
+                self.assign(session, &name, value)?;
             }
-            if cursor.at == start {
-                return Err(cursor.unexpected("a value"));
-            }
-            let value = self.value(session, statement, start, cursor.at - 1).await?;
-            self.assign(session, &name, value)?;
             if !cursor.eat_token(&Token::Comma) {
                 break;
             }
@@ -293,6 +280,41 @@ impl Engine {
         }
         Ok(session)
     }
+}
+
+/// Takes the words before a character set, which changes nothing: every text is UTF-8.
+fn is_character_set(cursor: &mut Cursor<'_>) -> bool {
+    cursor.eat("NAMES")
+        || cursor.eat_all(&["CHARACTER", "SET"])
+        || cursor.eat_all(&["CHAR", "SET"])
+        || cursor.eat("CHARSET")
+}
+
+/// Takes the words before what a transaction is to be like, which changes nothing.
+fn is_transaction(cursor: &mut Cursor<'_>) -> bool {
+    cursor.eat("TRANSACTION")
+        || ["SESSION", "GLOBAL", "LOCAL"]
+            .iter()
+            .any(|scope| cursor.eat_all(&[scope, "TRANSACTION"]))
+}
+
+/// Takes a value up to the next comma outside parentheses; gives its first and its last token.
+fn take_value(cursor: &mut Cursor<'_>) -> Result<(usize, usize), SqlError> {
+    let start = cursor.at;
+    let mut depth = 0;
+    while let Some(token) = cursor.peek() {
+        match token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth -= 1,
+            Token::Comma if depth == 0 => break,
+            _ => {}
+        }
+        cursor.take();
+    }
+    if cursor.at == start {
+        return Err(cursor.unexpected("a value"));
+    }
+    Ok((start, cursor.at - 1))
 }
 
 /// `name`, `@@session.name`, `GLOBAL name`, `@name`.

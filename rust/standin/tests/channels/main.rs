@@ -15,6 +15,7 @@ mod load_redirect;
 mod mysql;
 mod process;
 mod rest;
+mod stock_clients;
 mod support;
 mod throughput;
 mod tso;

@@ -111,7 +111,7 @@ async fn columns_are_described() {
     assert_eq!(f.texts("DESC d.t").await[0], "id|int|No|true|NULL|");
     assert_eq!(
         f.texts("SHOW FULL COLUMNS FROM t LIKE 'pr%'").await,
-        ["Price|decimal(10,2)|NULL|Yes|false|0|NONE||"]
+        ["Price|decimal(10,2)|NULL|YES|NO|0|NONE||"]
     );
 }
 

@@ -1,9 +1,11 @@
 //! The engine as a client sees it: statements in, texts out.
 
 mod changes;
+mod clients;
 mod definitions;
 mod hashes;
 mod listings;
+mod moments;
 mod numbers;
 mod plans;
 mod queries;
