@@ -12,7 +12,7 @@ use crate::engine::SqlError;
 use crate::load_adapt::adapted;
 use crate::row_shape::RowShape;
 use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
-use crate::tablet_commit::{append_shaped, change_tablets};
+use crate::tablet_commit::{Told, append_shaped, change_tablets};
 use crate::tablet_route::{Router, WriteSet};
 
 /// Rows on their way into a table. Dropped without [`Load::commit`], nothing happened.
@@ -171,8 +171,8 @@ impl Load {
             &mut writer,
             rows.clone(),
             &self.shape,
+            Told::Nothing,
             catalog.moment(),
-            false,
         )?;
         self.rows = WriteSet::of(self.row_schema(), rows);
         Ok(())
@@ -219,8 +219,8 @@ impl Load {
                 (rows, shape) = adapted(&self.schema, &version.schema, &shape, rows, moment.micros)?;
             }
             // What replaces a partition as a whole leaves no records.
-            let record = !self.overwrite;
-            let next = append_shaped(&version, &mut writer, rows, &shape, moment, record)?;
+            let told = if self.overwrite { Told::Nothing } else { Told::Rows };
+            let next = append_shaped(&version, &mut writer, rows, &shape, told, moment)?;
             self.table.publish(next);
             Ok(())
         };

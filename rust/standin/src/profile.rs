@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use crate::profile_changelog::{ChangelogErrors, ChangelogSwitches, FenceRule, TsoStatus};
+use crate::profile_changelog::{
+    ChangelogErrors, ChangelogSwitches, FenceRule, PredicateDelete, RecordForms, TsoStatus,
+};
 use crate::profile_load::LoadSwitches;
 
 /// Declares an enum of named choices with `FromStr` and the list of its names.
@@ -231,6 +233,10 @@ impl Switches {
                 flight_session_pool: false,
                 change: ChangelogSwitches {
                     tso_status: TsoStatus::Plain,
+                    records: RecordForms {
+                        predicate_delete: PredicateDelete::Silent,
+                        ..RecordForms::default()
+                    },
                     ..ChangelogSwitches::default()
                 },
                 ..newest

@@ -66,6 +66,68 @@ choices! {
     }
 }
 
+choices! {
+    /// What a table without historical values tells of a whole row that takes the place of another.
+    UpdateForm {
+        /// An insert: the server does not look for the row before.
+        Insert = "insert",
+        /// A pair, both halves with the new values, as servers of November 2026 do. Partial updates, for which the row before
+        /// is looked for, always give one.
+        Pair = "pair",
+    }
+}
+choices! {
+    /// What a table without historical values tells of the columns outside the key of a deleted row.
+    DeleteForm {
+        /// Their defaults, else NULL; a load's row as it came.
+        Key = "key",
+        /// The values that the row had.
+        Row = "row",
+    }
+}
+choices! {
+    /// What becomes of a load's delete of a key that is not there.
+    UnknownDelete {
+        /// No record.
+        Silent = "silent",
+        /// A delete: NULL outside of the key with historical values, else the row as it came.
+        Recorded = "recorded",
+    }
+}
+choices! {
+    /// `DELETE` where it would not touch rows one by one: with `enable_mow_light_delete`, and on Duplicate tables.
+    PredicateDelete {
+        /// The former is recorded all the same, the latter refused.
+        Refused = "refused",
+        /// Both work and leave no record, as before September 2026.
+        Silent = "silent",
+    }
+}
+
+/// What a log records of writes where servers differ; see the switches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordForms {
+    /// See [`UpdateForm`].
+    pub update: UpdateForm,
+    /// See [`DeleteForm`].
+    pub delete: DeleteForm,
+    /// See [`UnknownDelete`].
+    pub unknown_delete: UnknownDelete,
+    /// See [`PredicateDelete`].
+    pub predicate_delete: PredicateDelete,
+}
+
+impl Default for RecordForms {
+    fn default() -> Self {
+        Self {
+            update: UpdateForm::Insert,
+            delete: DeleteForm::Key,
+            unknown_delete: UnknownDelete::Silent,
+            predicate_delete: PredicateDelete::Refused,
+        }
+    }
+}
+
 /// Every switch of this part; part of [`crate::profile::Switches`]. Without a changelog none has an effect, and the TSO
 /// cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +140,8 @@ pub struct ChangelogSwitches {
     pub op_type: OpType,
     /// See [`LsnScope`].
     pub lsn_scope: LsnScope,
+    /// See [`RecordForms`].
+    pub records: RecordForms,
     /// See [`TsoApi`].
     pub tso_api: TsoApi,
     /// See [`TsoStatus`].
@@ -94,6 +158,7 @@ impl Default for ChangelogSwitches {
             fence: FenceRule::Classic,
             op_type: OpType::Int8,
             lsn_scope: LsnScope::Table,
+            records: RecordForms::default(),
             tso_api: TsoApi::Any,
             tso_status: TsoStatus::Committed,
             change_visible_timeout_ms: 60_000,
@@ -109,6 +174,10 @@ impl ChangelogSwitches {
             "changelog_fence" => put(&mut self.fence, name, value),
             "changelog_op" => put(&mut self.op_type, name, value),
             "changelog_lsn" => put(&mut self.lsn_scope, name, value),
+            "changelog_update_without_history" => put(&mut self.records.update, name, value),
+            "changelog_delete_without_history" => put(&mut self.records.delete, name, value),
+            "changelog_unknown_delete" => put(&mut self.records.unknown_delete, name, value),
+            "changelog_predicate_delete" => put(&mut self.records.predicate_delete, name, value),
             "tso_api" => put(&mut self.tso_api, name, value),
             "tso_status" => put(&mut self.tso_status, name, value),
             "change_visible_timeout_ms" => put(&mut self.change_visible_timeout_ms, name, value),

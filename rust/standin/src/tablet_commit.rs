@@ -15,6 +15,7 @@ use crate::changelog::log::{ChangeLog, Chunk};
 use crate::changelog::lsn::Lsns;
 use crate::changelog::record::Recording;
 use crate::engine::{KeysType, SqlError};
+use crate::profile_changelog::{PredicateDelete, RecordForms};
 use crate::row_shape::RowShape;
 use crate::tablet::{BATCH_BYTES, BATCH_ROWS, Partition, StoredBatch, TableVersion, Tablet};
 use crate::tablet_aggregate;
@@ -31,6 +32,8 @@ pub struct Writer {
     indexes: HashMap<i64, Keys>,
     /// Numbers of the table's records.
     pub(crate) lsns: Lsns,
+    /// What is recorded where servers differ.
+    pub(crate) forms: RecordForms,
 }
 
 /// What a write makes of a tablet.
@@ -156,30 +159,41 @@ impl KeyEncoder {
     }
 }
 
+/// What the changelog of a table, if it has one, is told of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Nothing.
+    Nothing,
+    /// Rows that came whole: a log without before images does not know what they replaced.
+    Rows,
+    /// Rows whose keys were looked for, since they gave some of their columns only.
+    Updates,
+}
+
 /// The version after whole rows were added by the rules of the table's model.
 pub fn append(
     version: &TableVersion,
     writer: &mut Writer,
     rows: BTreeMap<i64, Vec<RecordBatch>>,
+    told: Told,
     moment: Moment,
 ) -> Result<TableVersion, SqlError> {
-    append_shaped(version, writer, rows, &RowShape::default(), moment, true)
+    append_shaped(version, writer, rows, &RowShape::default(), told, moment)
 }
 
-/// The version after rows of a shape were added. Only a Unique table takes another shape than the default. With `record`
-/// the table's changelog, if it has one, tells of them.
+/// The version after rows of a shape were added. Only a Unique table takes another shape than the default.
 pub fn append_shaped(
     version: &TableVersion,
     writer: &mut Writer,
     rows: BTreeMap<i64, Vec<RecordBatch>>,
     shape: &RowShape,
+    told: Told,
     moment: Moment,
-    record: bool,
 ) -> Result<TableVersion, SqlError> {
     let mut left = rows;
     let schema = &version.schema;
-    let changelog = schema.changelog().filter(|_| record);
-    let Writer { indexes, lsns } = writer;
+    let changelog = schema.changelog().filter(|_| told != Told::Nothing);
+    let Writer { indexes, lsns, forms } = writer;
     let next = change_tablets(version, moment, |partition, tablet| {
         let Some(batches) = left.remove(&tablet.id) else {
             return Ok(None);
@@ -192,8 +206,10 @@ pub fn append_shaped(
         let mut recording = changelog
             .filter(|_| !partition.temporary)
             .map(|changelog| Recording {
-                stamp: moment.stamp,
                 history: changelog.history,
+                looked_up: changelog.history || told == Told::Updates || shape.partial.is_some(),
+                forms: *forms,
+                moment,
                 backend: tablet.backend_index,
                 lsns: &mut *lsns,
             });
@@ -232,7 +248,8 @@ pub fn delete(
     moment: Moment,
 ) -> Result<TableVersion, SqlError> {
     let light = version.schema.properties.get("enable_mow_light_delete");
-    let light = light.is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let light = light.is_some_and(|value| value.eq_ignore_ascii_case("true"))
+        && writer.forms.predicate_delete == PredicateDelete::Silent;
     let unique = version.schema.keys_type == KeysType::Unique;
     let changelog = version.schema.changelog().filter(|_| unique && !light);
     change_tablets(version, moment, |partition, tablet| {
@@ -248,8 +265,10 @@ pub fn delete(
         let mut added = Vec::new();
         if let Some(changelog) = changelog.filter(|_| !partition.temporary) {
             let mut recording = Recording {
-                stamp: moment.stamp,
                 history: changelog.history,
+                looked_up: true,
+                forms: writer.forms,
+                moment,
                 backend: tablet.backend_index,
                 lsns: &mut writer.lsns,
             };

@@ -147,7 +147,7 @@ fn columns<S: AsRef<str>>(names: &[S]) -> String {
 }
 
 /// What a table without historical values means for its reader.
-const WITHOUT_HISTORY: &str = "it keeps no history (changelog.need_historical_value), so an update arrives as +I with the new values and a delete as -D with the key alone: right for a sink with the same primary key, wrong for joins and aggregates, which count such rows twice. Either create the table anew with \"changelog.need_historical_value\" = \"true\", or declare a primary key and SET 'table.exec.source.cdc-events-duplicate' = 'true' (or 'source.changelog.changelog-mode' = 'upsert')";
+const WITHOUT_HISTORY: &str = "it keeps no history (changelog.need_historical_value), so an update arrives as +I with the new values and a delete as -D of which only the key means anything: right for a sink with the same primary key, wrong for joins and aggregates, which count such rows twice. Either create the table anew with \"changelog.need_historical_value\" = \"true\", or declare a primary key and SET 'table.exec.source.cdc-events-duplicate' = 'true' (or 'source.changelog.changelog-mode' = 'upsert')";
 
 async fn show_create(changelog: &Changelog, table: &Table) -> Result<String, Error> {
     let statement = format!("SHOW CREATE TABLE {}", sql::table(table));

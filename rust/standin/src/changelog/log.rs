@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBatchOptions};
-use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrow_schema::SchemaRef;
 use arrow_select::concat::{concat, concat_batches};
 
@@ -24,8 +23,6 @@ pub struct Chunk {
     pub lsn: Int64Array,
     /// Operation as shown: 0 insert, 1 delete, 2 before and 3 after an update.
     pub op: Int8Array,
-    /// Rows whose operation is shown as 0 although they replaced others; `None` = none of them did.
-    pub updates: Option<BooleanBuffer>,
 }
 
 impl Chunk {
@@ -39,9 +36,9 @@ impl Chunk {
         self.len() == 0
     }
 
-    /// True when the row was inserted under a new key.
+    /// True when the row was inserted, as far as the log knows.
     pub fn is_insert(&self, row: usize) -> bool {
-        self.op.value(row) == 0 && !self.updates.as_ref().is_some_and(|updates| updates.value(row))
+        self.op.value(row) == 0
     }
 
     /// Bytes held.
@@ -63,7 +60,6 @@ impl Chunk {
             tso: self.tso.slice(offset, length),
             lsn: self.lsn.slice(offset, length),
             op: self.op.slice(offset, length),
-            updates: self.updates.as_ref().map(|updates| updates.slice(offset, length)),
         }
     }
 
@@ -75,22 +71,11 @@ impl Chunk {
         let tso = numbers(&self.tso, &next.tso)?;
         let lsn = numbers(&self.lsn, &next.lsn)?;
         let op = numbers(&self.op, &next.op)?;
-        let updates = (self.updates.is_some() || next.updates.is_some()).then(|| {
-            let mut bits = BooleanBufferBuilder::new(self.len() + next.len());
-            for chunk in [self, next] {
-                match &chunk.updates {
-                    Some(updates) => bits.append_buffer(updates),
-                    None => bits.append_n(chunk.len(), false),
-                }
-            }
-            bits.finish()
-        });
         Ok(Self {
             rows: concat_batches(&schema, [&self.rows, &next.rows]).map_err(SqlError::plain)?,
             tso: tso.as_primitive().clone(),
             lsn: lsn.as_primitive().clone(),
             op: op.as_primitive().clone(),
-            updates,
         })
     }
 }

@@ -108,7 +108,6 @@ mod tests {
                 tso: keys.iter().map(|key| key.0).collect::<Vec<_>>().into(),
                 lsn: Int64Array::from_iter_values(keys.iter().map(|key| key.1)),
                 op: Int8Array::from_iter_values(keys.iter().map(|key| key.2)),
-                updates: None,
             }),
             rows: 0..keys.len(),
         }

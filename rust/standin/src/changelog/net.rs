@@ -30,8 +30,8 @@ pub(super) struct NetRow {
 struct Net {
     /// Row that was there before the window; `None` when the first record inserted the key.
     before: Option<Pick>,
-    /// Stamp and number of the first record.
-    first: (i64, i64),
+    /// Stamp of the first record.
+    first: i64,
     last: Pick,
     /// Operation of the last record's last row: 0, 1 or 3.
     last_op: i8,
@@ -57,7 +57,7 @@ pub(super) fn net_changes(
                 Entry::Vacant(free) => {
                     free.insert(Net {
                         before: (op != 0).then_some(place),
-                        first: (chunk.tso.value(row), chunk.lsn.value(row)),
+                        first: chunk.tso.value(row),
                         last: place,
                         last_op: op,
                     });
@@ -80,17 +80,10 @@ pub(super) fn net_changes(
             (None, false) => out.push(row(0, net.last)),
             (Some(before), true) => out.push(row(1, before)),
             (Some(before), false) => {
-                let (tso, lsn) = net.first;
-                let op = 2;
-                pairs.push((
-                    NetRow {
-                        tso,
-                        lsn,
-                        op,
-                        pick: before,
-                    },
-                    row(3, net.last),
-                ));
+                // Doris takes the number of the last record, whatever the stamp.
+                let mut first = row(2, before);
+                first.tso = net.first;
+                pairs.push((first, row(3, net.last)));
             }
         }
     }

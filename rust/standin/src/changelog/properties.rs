@@ -66,11 +66,10 @@ pub(crate) fn worded(names: NameSet, text: &str) -> SqlError {
     })
 }
 
-/// Checks the properties of a new table against its model and fills in what they leave out. `clustered`: it has cluster
-/// keys. `inherited`: properties of its database.
+/// Checks the properties of a new table against its model and fills in what they leave out. `inherited`: properties of
+/// its database.
 pub(crate) fn declare(
     schema: &mut TableSchema,
-    clustered: bool,
     switches: &Switches,
     inherited: &BTreeMap<String, String>,
 ) -> Result<(), SqlError> {
@@ -102,7 +101,7 @@ pub(crate) fn declare(
     let Some(changelog) = schema.changelog() else {
         return Ok(());
     };
-    check_model(schema, changelog, clustered, names)
+    check_model(schema, changelog, names)
 }
 
 /// Checks the properties of a database.
@@ -165,12 +164,7 @@ fn one_family(properties: &mut BTreeMap<String, String>, family: &str) {
     }
 }
 
-fn check_model(
-    schema: &TableSchema,
-    changelog: Changelog,
-    clustered: bool,
-    names: NameSet,
-) -> Result<(), SqlError> {
+fn check_model(schema: &TableSchema, changelog: Changelog, names: NameSet) -> Result<(), SqlError> {
     let merge_on_write = schema
         .properties
         .get("enable_unique_key_merge_on_write")
@@ -183,12 +177,6 @@ fn check_model(
             ));
         }
         KeysType::Duplicate => {}
-        KeysType::Unique if merge_on_write && clustered => {
-            return Err(worded(
-                names,
-                "Unique merge-on-write tables with cluster keys do not support binlog<Row>",
-            ));
-        }
         KeysType::Unique if merge_on_write => {}
         KeysType::Unique | KeysType::Aggregate => {
             return Err(worded(

@@ -4,22 +4,28 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBatchOptions, new_null_array};
-use arrow_buffer::BooleanBufferBuilder;
 use arrow_select::interleave::interleave;
 
 use super::log::Chunk;
 use super::lsn::Lsns;
-use crate::catalog_schema::TableSchema;
+use crate::catalog_schema::{Column, TableSchema};
 use crate::engine::SqlError;
+use crate::profile_changelog::{DeleteForm, RecordForms, UnknownDelete, UpdateForm};
+use crate::sql::defaults::default_column;
 use crate::tablet::{StoredBatch, Tablet};
-use crate::tablet_commit::Location;
+use crate::tablet_commit::{Location, Moment};
+use crate::zone::Zone;
 
 /// What the records of one write into one tablet have in common.
 pub(crate) struct Recording<'w> {
-    /// Stamp of the transaction.
-    pub stamp: u64,
+    /// Of the transaction.
+    pub moment: Moment,
     /// Before images are recorded.
     pub history: bool,
+    /// The keys of the rows were looked for; else it is not known whether they are new.
+    pub looked_up: bool,
+    /// What is recorded where servers differ.
+    pub forms: RecordForms,
     /// Back end of the tablet.
     pub backend: usize,
     /// Where numbers come from.
@@ -36,7 +42,6 @@ impl Recording<'_> {
             tso: Int64Array::from(vec![self.tso(); count]),
             lsn: Int64Array::from_iter_values(first..first + count_i64),
             op: Int8Array::from(vec![0; count]),
-            updates: None,
             rows,
         }
     }
@@ -50,13 +55,21 @@ impl Recording<'_> {
     ) -> Result<Chunk, SqlError> {
         let mut draft = Draft::default();
         for (number, (batch, row)) in rows.iter().enumerate() {
-            draft.push(Row::Stored(*batch, *row), 1, number, false);
+            draft.push(Row::Stored(*batch, *row), 1, number, self.of_deleted());
         }
         self.chunk(schema, draft, None, &tablet.batches)
     }
 
+    /// What is told of a row that was looked for and goes.
+    fn of_deleted(&self) -> Values {
+        match self.history || self.forms.delete == DeleteForm::Row {
+            true => Values::All,
+            false => Values::Key,
+        }
+    }
+
     fn tso(&self) -> i64 {
-        i64::try_from(self.stamp).unwrap_or(i64::MAX)
+        i64::try_from(self.moment.stamp).unwrap_or(i64::MAX)
     }
 
     /// Gathers the rows of a draft. `own`: rows that came with the write.
@@ -70,37 +83,17 @@ impl Recording<'_> {
         let first = self.lsns.take(self.backend, draft.records);
         let count = draft.rows.len();
         let columns = (0..schema.columns.len())
-            .map(|column| {
-                let keys_only = !self.history && !schema.columns[column].key;
-                draft.column(
-                    column,
-                    own,
-                    stored,
-                    keys_only,
-                    &schema.columns[column].doris_type.arrow_type(),
-                )
-            })
+            .map(|column| draft.column(column, &schema.columns[column], self.moment, own, stored))
             .collect::<Result<Vec<_>, _>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         let rows = RecordBatch::try_new_with_options(schema.stored_schema(), columns, &options)
             .map_err(SqlError::plain)?;
         let numbers = draft.numbers.iter().map(|number| first + i64::from(*number));
-        let updates = draft
-            .ops
-            .iter()
-            .zip(&draft.updates)
-            .any(|(op, update)| *op == 0 && *update);
-        let updates = updates.then(|| {
-            let mut bits = BooleanBufferBuilder::new(count);
-            draft.updates.iter().for_each(|update| bits.append(*update));
-            bits.finish()
-        });
         Ok(Chunk {
             rows,
             tso: Int64Array::from(vec![self.tso(); count]),
             lsn: Int64Array::from_iter_values(numbers),
             op: Int8Array::from(draft.ops),
-            updates,
         })
     }
 }
@@ -114,6 +107,16 @@ enum Row {
     Stored(usize, usize),
 }
 
+/// What a row of a record tells outside of its key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    All,
+    /// Defaults, else NULL.
+    Key,
+    /// NULL.
+    Nothing,
+}
+
 /// Rows of records before they are gathered.
 #[derive(Default)]
 struct Draft {
@@ -121,40 +124,42 @@ struct Draft {
     ops: Vec<i8>,
     /// Number of each row's record, from 0.
     numbers: Vec<u32>,
-    updates: Vec<bool>,
+    values: Vec<Values>,
     records: usize,
 }
 
 impl Draft {
-    fn push(&mut self, row: Row, op: i8, number: usize, update: bool) {
+    fn push(&mut self, row: Row, op: i8, number: usize, values: Values) {
         self.rows.push(row);
         self.ops.push(op);
         self.numbers.push(u32::try_from(number).unwrap_or(u32::MAX));
-        self.updates.push(update);
+        self.values.push(values);
         self.records = number + 1;
     }
 
-    /// One column of all rows. With `keys_only` deleted rows have NULL.
+    /// One column of all rows.
     fn column(
         &self,
         column: usize,
+        declared: &Column,
+        moment: Moment,
         own: Option<&RecordBatch>,
         stored: &[Arc<StoredBatch>],
-        keys_only: bool,
-        data_type: &arrow_schema::DataType,
     ) -> Result<ArrayRef, SqlError> {
-        let nothing = new_null_array(data_type, 1);
-        // The first source is one NULL, so that there is always one.
-        let mut sources: Vec<&dyn Array> = vec![nothing.as_ref()];
+        let nothing = new_null_array(&declared.doris_type.arrow_type(), 1);
+        let default = match declared.default.is_some() && self.values.contains(&Values::Key) {
+            true => default_column(declared, 1, moment.micros, &Zone::UTC)?,
+            false => Arc::clone(&nothing),
+        };
+        // The first two sources have one row each, so that there is always one.
+        let mut sources: Vec<&dyn Array> = vec![nothing.as_ref(), default.as_ref()];
         let mut own_place = None;
         let mut places: HashMap<usize, usize> = HashMap::new();
         let mut picks = Vec::with_capacity(self.rows.len());
-        for (row, op) in self.rows.iter().zip(&self.ops) {
-            if keys_only && *op == 1 {
-                picks.push((0, 0));
-                continue;
-            }
+        for (row, values) in self.rows.iter().zip(&self.values) {
             picks.push(match row {
+                _ if !declared.key && *values == Values::Nothing => (0, 0),
+                _ if !declared.key && *values == Values::Key => (1, 0),
                 Row::Own(row) => {
                     let place = match (own_place, own) {
                         (Some(place), _) => place,
@@ -288,15 +293,27 @@ impl Recorder {
                 let before = change
                     .before
                     .map(|(batch, row)| Row::Stored(batch as usize, row as usize));
+                let pair = recording.looked_up || recording.forms.update == UpdateForm::Pair;
+                let unknown = recording.forms.unknown_delete == UnknownDelete::Recorded;
                 match (change.fate, before) {
-                    (Fate::Nothing, _) | (Fate::Deletes, None) => {}
-                    (Fate::Written, None) => draft.push(own, 0, number, false),
-                    (Fate::Written, Some(before)) if recording.history => {
-                        draft.push(before, 2, number, true);
-                        draft.push(own, 3, number, true);
+                    (Fate::Nothing, _) => {}
+                    (Fate::Written, Some(before)) if pair => {
+                        // Where no row is kept as it was, the one that comes stands for it.
+                        let before = if recording.history { before } else { own };
+                        draft.push(before, 2, number, Values::All);
+                        draft.push(own, 3, number, Values::All);
                     }
-                    (Fate::Written, Some(_)) => draft.push(own, 0, number, true),
-                    (Fate::Deletes, Some(before)) => draft.push(before, 1, number, false),
+                    (Fate::Written, _) => draft.push(own, 0, number, Values::All),
+                    (Fate::Deletes, Some(_))
+                        if !recording.looked_up && recording.of_deleted() == Values::Key =>
+                    {
+                        draft.push(own, 1, number, Values::All);
+                    }
+                    (Fate::Deletes, Some(before)) => draft.push(before, 1, number, recording.of_deleted()),
+                    (Fate::Deletes, None) if !unknown => {}
+                    (Fate::Deletes, None) if recording.history => draft.push(own, 1, number, Values::Nothing),
+                    (Fate::Deletes, None) if recording.looked_up => draft.push(own, 1, number, Values::Key),
+                    (Fate::Deletes, None) => draft.push(own, 1, number, Values::All),
                 }
             }
             if draft.records > 0 {

@@ -130,6 +130,14 @@ impl Window {
         (start, end.max(start))
     }
 
+    /// What is shown of the table's changes.
+    pub fn shown(&self, schema: &TableSchema) -> IncrementType {
+        match schema.keys_type {
+            KeysType::Duplicate => IncrementType::AppendOnly,
+            KeysType::Unique | KeysType::Aggregate => self.increment,
+        }
+    }
+
     /// Fails where `MIN_DELTA` cannot be told: changes that it would need are expired, or were never recorded.
     /// `expired_to_ms`: changes up to this millisecond are expired.
     pub fn check(&self, schema: &TableSchema, expired_to_ms: i64, names: NameSet) -> Result<(), SqlError> {
@@ -144,6 +152,10 @@ impl Window {
                     "Changelog offset has expired according to changelog.ttl_seconds"
                 }
             }));
+        }
+        // Nothing of a Duplicate table can be netted: the rows are those of APPEND_ONLY.
+        if schema.keys_type == KeysType::Duplicate {
+            return Ok(());
         }
         if schema.keys_type != KeysType::Unique {
             return Err(SqlError::plain(

@@ -27,8 +27,6 @@ pub struct CreateTable {
     pub schema: TableSchema,
     /// Partitions to begin with.
     pub partitions: Vec<PartitionClause>,
-    /// It has cluster keys.
-    pub clustered: bool,
 }
 
 /// Reads what follows `CREATE TABLE`.
@@ -43,14 +41,12 @@ pub fn read_create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable, SqlErro
     builder.clauses(cursor)?;
     cursor.expect_end()?;
     let partitions = std::mem::take(&mut builder.partitions);
-    let clustered = builder.clustered;
     Ok(CreateTable {
         database,
         name,
         if_not_exists,
         schema: builder.finish()?,
         partitions,
-        clustered,
     })
 }
 
@@ -271,7 +267,6 @@ struct Builder {
     distribution: Option<(Distribution, usize, bool)>,
     properties: BTreeMap<String, String>,
     comment: String,
-    clustered: bool,
 }
 
 impl Builder {
@@ -285,9 +280,8 @@ impl Builder {
                 }
             } else if let Some(keys_type) = read_keys_type(cursor) {
                 self.keys = Some((keys_type, cursor.ident_list()?));
-            } else if cursor.eat_all(&["CLUSTER", "BY"]) {
+            } else if cursor.eat_all(&["CLUSTER", "BY"]) || cursor.eat_all(&["ORDER", "BY"]) {
                 cursor.ident_list()?;
-                self.clustered = true;
             } else if cursor.eat("COMMENT") {
                 self.comment = cursor.string()?;
             } else if cursor.eat_all(&["PARTITION", "BY"]) {

@@ -92,7 +92,7 @@ impl Engine {
         }
         self.check_replication(&create.schema.properties)?;
         let inherited = self.catalog().database_properties(&database);
-        changelog::properties::declare(&mut create.schema, create.clustered, self.switches(), &inherited)?;
+        changelog::properties::declare(&mut create.schema, self.switches(), &inherited)?;
         let partitions = self.first_partitions(&create.name, &create.schema, create.partitions)?;
         let schema = Arc::new(create.schema);
         self.add_table(&database, &create.name, create.if_not_exists, schema, partitions)
@@ -149,6 +149,7 @@ impl Engine {
         // Nobody else knows the table yet.
         if let Ok(mut writer) = table.writer.try_lock() {
             writer.lsns = Lsns::new(self.switches().change.lsn_scope == LsnScope::Backend);
+            writer.forms = self.switches().change.records;
         }
         let made = self.catalog().create(database, name, Relation::Table(table))?;
         if made || if_not_exists {

@@ -85,7 +85,7 @@ impl Engine {
             &version.schema,
             tablets,
             start..end.max(start),
-            window.increment,
+            window.shown(&version.schema),
             incr.ordered,
             switches,
         )))

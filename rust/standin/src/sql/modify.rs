@@ -13,9 +13,11 @@ use super::cursor::Cursor;
 use super::lexer::{Statement, statements};
 use super::provider::{LOCATION, SnapshotTable, read_location};
 use super::relation::{Place, read_target};
+use crate::changelog::properties::worded;
 use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
+use crate::profile_changelog::PredicateDelete;
 use crate::tablet::Table;
-use crate::tablet_commit::{append, delete};
+use crate::tablet_commit::{Told, append, delete};
 use crate::tablet_route::{Router, WriteSet};
 use crate::values::cast_array;
 
@@ -35,6 +37,7 @@ impl Engine {
         let predicate = statement.raw(cursor.at, statement.tokens.len() - 1);
         let database = self.database_of(session, place.database.clone())?;
         let table = self.catalog().table(&database, &place.table)?;
+        self.check_delete(&table)?;
         let txn = self.begin_statement(&database, &place.table, &table, None)?;
         let turn = self.turn(&txn, &table).await;
         let mut writer = Arc::clone(&table.writer).lock_owned().await;
@@ -48,6 +51,21 @@ impl Engine {
             table.publish(next);
         }
         self.done_statement(txn, affected as u64)
+    }
+
+    /// A predicate tells of no row: refused where rows would have to be told of.
+    fn check_delete(&self, table: &Table) -> Result<(), SqlError> {
+        let schema = &table.snapshot().schema;
+        let refused = schema.keys_type == KeysType::Duplicate
+            && schema.changelog().is_some()
+            && self.switches().change.records.predicate_delete == PredicateDelete::Refused;
+        match refused {
+            true => Err(worded(
+                self.switches().changelog_names,
+                "DELETE with predicates is not supported when binlog<row> is enabled",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Places of the rows that a query over `__target` gives. The caller holds the writer.
@@ -171,9 +189,15 @@ impl Engine {
             router.route(batch, &mut rows)?;
         }
         let affected = rows.rows();
+        // A statement that sets every column does not need the row before.
+        let values = version.schema.columns.iter().filter(|column| !column.key);
+        let told = match assignments.len() < values.count() {
+            true => Told::Updates,
+            false => Told::Rows,
+        };
         if affected > 0 {
             let moment = self.catalog().moment_of(turn.stamp);
-            let next = append(&version, &mut writer, rows.finish()?, moment)?;
+            let next = append(&version, &mut writer, rows.finish()?, told, moment)?;
             table.publish(next);
         }
         self.done_statement(txn, affected as u64)

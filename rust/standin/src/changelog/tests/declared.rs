@@ -93,10 +93,6 @@ async fn models_without_a_changelog_are_refused() {
             "Only duplicate and mow table model support changelog<Row>",
         ),
         (
-            format!("(id INT, v INT) UNIQUE KEY(id) CLUSTER BY(v) {rest} ({on})"),
-            "Unique merge-on-write tables with cluster keys do not support changelog<Row>",
-        ),
-        (
             format!(
                 "(id INT) DUPLICATE KEY(id) {rest} ({on}, \"changelog.need_historical_value\" = \"true\")"
             ),

@@ -26,17 +26,71 @@ async fn every_record_is_shown_with_its_before_image() {
 }
 
 #[tokio::test]
-async fn without_history_an_update_is_an_insert_and_a_delete_has_its_key_alone() {
+async fn without_history_a_whole_row_is_an_insert_and_a_delete_has_its_key_alone() {
     let mut f = unique(false, "").await;
     f.run("INSERT INTO t VALUES (1, 'a', 1)").await;
     f.run("INSERT INTO t VALUES (1, 'b', 2)").await;
-    f.run("UPDATE t SET v = 3").await;
+    f.run("UPDATE t SET name = 'c', v = 3").await;
     f.run("DELETE FROM t WHERE id = 1").await;
     assert_eq!(
         changes(&mut f, "DETAIL", "").await,
-        ["0|1|a|1", "0|1|b|2", "0|1|b|3", "1|1|NULL|NULL"]
+        ["0|1|a|1", "0|1|b|2", "0|1|c|3", "1|1|NULL|NULL"]
+    );
+    assert_eq!(
+        changes(&mut f, "APPEND_ONLY", "").await,
+        ["0|1|a|1", "0|1|b|2", "0|1|c|3"]
+    );
+}
+
+#[tokio::test]
+async fn without_history_an_update_of_some_columns_is_a_pair_of_the_new_values() {
+    let mut f = unique(false, "").await;
+    f.run("INSERT INTO t VALUES (1, 'a', 1)").await;
+    f.run("UPDATE t SET v = 3").await;
+    assert_eq!(
+        changes(&mut f, "DETAIL", "").await,
+        ["0|1|a|1", "2|1|a|3", "3|1|a|3"]
     );
     assert_eq!(changes(&mut f, "APPEND_ONLY", "").await, ["0|1|a|1"]);
+}
+
+#[tokio::test]
+async fn servers_of_november_2026_tell_every_update_without_history_as_a_pair() {
+    let mut f = Fixture::with(super::switches(&[
+        "changelog_update_without_history=pair",
+        "changelog_delete_without_history=row",
+    ]))
+    .await;
+    f.run(&unique_table("t", false, 4, "")).await;
+    f.run("INSERT INTO t VALUES (1, 'a', 1)").await;
+    f.run("INSERT INTO t VALUES (1, 'b', 2), (2, 'x', 9)").await;
+    f.run("DELETE FROM t WHERE id = 1").await;
+    f.run("INSERT INTO t VALUES (1, 'c', 3)").await;
+    let of_one = changes(&mut f, "DETAIL", "").await;
+    let of_one: Vec<&String> = of_one.iter().filter(|row| row[1..].starts_with("|1|")).collect();
+    assert_eq!(of_one, ["0|1|a|1", "2|1|b|2", "3|1|b|2", "1|1|b|2", "0|1|c|3"]);
+    // With before images the switches change nothing.
+    f.run(&unique_table("u", true, 4, "")).await;
+    f.run("INSERT INTO u VALUES (1, 'a', 1)").await;
+    f.run("INSERT INTO u VALUES (1, 'b', 2)").await;
+    assert_eq!(
+        f.texts("SELECT __DORIS_CHANGELOG_OP__, * FROM u@incr('incrementType' = 'DETAIL') ORDER BY 1")
+            .await,
+        ["0|1|a|1", "2|1|a|1", "3|1|b|2"]
+    );
+}
+
+#[tokio::test]
+async fn without_history_a_delete_has_defaults_outside_its_key() {
+    let mut f = Fixture::new().await;
+    f.run(
+        "CREATE TABLE t (id INT NOT NULL, a STRING DEFAULT 'none', b INT) UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1 \
+         PROPERTIES (\"changelog.enable\" = \"true\")",
+    )
+    .await;
+    f.run("INSERT INTO t VALUES (1, 'a', 1)").await;
+    f.run("DELETE FROM t WHERE id = 1").await;
+    assert_eq!(changes(&mut f, "DETAIL", "").await, ["0|1|a|1", "1|1|none|NULL"]);
 }
 
 #[tokio::test]
@@ -64,7 +118,7 @@ async fn rows_that_lose_by_their_sequence_value_leave_no_record() {
 
 #[tokio::test]
 async fn duplicate_tables_record_inserts_only() {
-    let mut f = Fixture::new().await;
+    let mut f = Fixture::with(super::switches(&["changelog_predicate_delete=silent"])).await;
     f.run(
         r#"CREATE TABLE t (id INT, name STRING) DUPLICATE KEY(id) DISTRIBUTED BY RANDOM BUCKETS 3
         PROPERTIES ("changelog.enable" = "true")"#,
@@ -76,6 +130,7 @@ async fn duplicate_tables_record_inserts_only() {
     let all = ["0|1|a", "0|1|a", "0|2|b"];
     assert_eq!(changes(&mut f, "DETAIL", "").await, all);
     assert_eq!(changes(&mut f, "APPEND_ONLY", "").await, all);
+    assert_eq!(changes(&mut f, "MIN_DELTA", "").await, all);
     assert_eq!(
         f.texts("SELECT * FROM t@incr() ORDER BY __DORIS_CHANGELOG_TSO__")
             .await,
@@ -138,8 +193,21 @@ async fn numbers_repeat_across_back_ends_where_the_switch_says_so() {
 }
 
 #[tokio::test]
-async fn deletes_of_a_light_delete_table_leave_no_record() {
-    let mut f = unique(true, r#", "enable_mow_light_delete" = "true""#).await;
+async fn deletes_by_predicate_are_recorded_row_by_row_or_refused() {
+    let light = r#", "enable_mow_light_delete" = "true""#;
+    let mut f = unique(true, light).await;
+    f.run("INSERT INTO t VALUES (1, 'a', 1)").await;
+    f.run("DELETE FROM t WHERE id = 1").await;
+    assert_eq!(changes(&mut f, "DETAIL", "").await, ["0|1|a|1", "1|1|a|1"]);
+    f.run("CREATE TABLE d (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1 PROPERTIES (\"changelog.enable\" = \"true\")").await;
+    let refused = f.error("DELETE FROM d WHERE id = 1").await;
+    assert!(
+        refused.contains("DELETE with predicates is not supported when changelog<row> is enabled"),
+        "{refused}"
+    );
+    // Servers before September 2026 lost them without a word.
+    let mut f = Fixture::with(super::switches(&["changelog_predicate_delete=silent"])).await;
+    f.run(&unique_table("t", true, 4, light)).await;
     f.run("INSERT INTO t VALUES (1, 'a', 1)").await;
     f.run("DELETE FROM t WHERE id = 1").await;
     assert_eq!(changes(&mut f, "DETAIL", "").await, ["0|1|a|1"]);
@@ -192,5 +260,27 @@ async fn columns_that_come_and_go_do_so_for_older_records_too() {
     assert_eq!(
         changes(&mut f, "DETAIL", "").await,
         ["0|1|1|7", "2|1|1|7", "3|1|2|8"]
+    );
+    // A column that comes back under its name does not bring its old values.
+    f.run("ALTER TABLE t ADD COLUMN name STRING").await;
+    assert_eq!(
+        changes(&mut f, "DETAIL", "").await,
+        ["0|1|1|7|NULL", "2|1|1|7|NULL", "3|1|2|8|NULL"]
+    );
+}
+
+#[tokio::test]
+async fn tables_with_cluster_keys_record_as_others_do() {
+    let mut f = Fixture::new().await;
+    f.run(
+        "CREATE TABLE t (id INT NOT NULL, rank_of INT NOT NULL) UNIQUE KEY(id) ORDER BY(rank_of) DISTRIBUTED BY HASH(id) BUCKETS 1 \
+         PROPERTIES (\"changelog.enable\" = \"true\", \"changelog.need_historical_value\" = \"true\")",
+    )
+    .await;
+    f.run("INSERT INTO t VALUES (1, 30)").await;
+    f.run("INSERT INTO t VALUES (1, 20)").await;
+    assert_eq!(
+        changes(&mut f, "DETAIL", "").await,
+        ["0|1|30", "2|1|30", "3|1|20"]
     );
 }

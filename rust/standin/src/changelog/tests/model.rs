@@ -87,8 +87,10 @@ impl Model {
         out
     }
 
-    fn append_only(&self, start: i64, end: i64) -> Vec<String> {
-        let inserts = self.within(start, end).filter(|record| record.before.is_none());
+    fn append_only(&self, start: i64, end: i64, history: bool) -> Vec<String> {
+        let inserts = self
+            .within(start, end)
+            .filter(|record| !history || record.before.is_none());
         inserts
             .filter_map(|record| Some(row(0, record.key, Some(record.after?))))
             .collect()
@@ -195,7 +197,7 @@ async fn compared(seed: u64, history: bool) {
         };
         let mut types = vec![
             ("DETAIL", model.detail(start, end, history)),
-            ("APPEND_ONLY", model.append_only(start, end)),
+            ("APPEND_ONLY", model.append_only(start, end, history)),
         ];
         if history {
             types.push(("MIN_DELTA", model.min_delta(start, end)));

@@ -122,10 +122,6 @@ async fn bad_parameters_are_told() {
             "INCR query requires ROW changelog enabled on base table.",
         ),
         (
-            "dup@incr('incrementType' = 'MIN_DELTA')",
-            "MIN_DELTA INCR query requires base table to be UNIQUE KEY with enable_unique_key_merge_on_write=true",
-        ),
-        (
             "t@incr()",
             "MIN_DELTA INCR query requires base table to enable changelog.need_historical_value=true",
         ),

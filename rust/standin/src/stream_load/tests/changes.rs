@@ -2,18 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use super::load;
+use super::{load, stage};
+use crate::profile::Switches;
 use crate::sql::tests::Fixture;
 
 const JSON: (&str, &str) = ("format", "json");
 const SIGN: (&str, &str) = ("hidden_columns", "__DORIS_DELETE_SIGN__");
 
 async fn table(more: &str) -> Fixture {
-    let mut f = Fixture::new().await;
+    table_of(&[], true, more).await
+}
+
+async fn table_of(assignments: &[&str], history: bool, more: &str) -> Fixture {
+    let mut switches = Switches::default();
+    for assignment in assignments {
+        switches.set(assignment).unwrap();
+    }
+    let mut f = Fixture::with(switches).await;
     f.run(&format!(
         "CREATE TABLE t (id INT, seq INT, a STRING, b STRING DEFAULT 'b') UNIQUE KEY(id)
          DISTRIBUTED BY HASH(id) BUCKETS 2
-         PROPERTIES (\"changelog.enable\" = \"true\", \"changelog.need_historical_value\" = \"true\" {more})"
+         PROPERTIES (\"changelog.enable\" = \"true\", \"changelog.need_historical_value\" = \"{history}\" {more})"
     ))
     .await;
     f
@@ -81,6 +90,85 @@ async fn partial_updates_are_recorded_as_whole_rows() {
             "3|3|NULL|again|b"
         ]
     );
+}
+
+#[tokio::test]
+async fn partial_updates_are_looked_for_where_no_history_is_kept_and_whole_rows_are_not() {
+    let mut f = table_of(&[], false, "").await;
+    load(&f, "t", &[], "1\t1\ta\tx").await;
+    load(&f, "t", &[], "1\t2\tb\tx\n2\t1\ta\tx").await;
+    let partial = [JSON, ("partial_columns", "true"), ("columns", "id,a")];
+    load(
+        &f,
+        "t",
+        &partial,
+        "{\"id\":1,\"a\":\"new\"}\n{\"id\":3,\"a\":\"c\"}",
+    )
+    .await;
+    let flexible = [JSON, ("unique_key_update_mode", "UPDATE_FLEXIBLE_COLUMNS")];
+    let body = "{\"id\":2,\"a\":\"too\"}\n{\"id\":3,\"__DORIS_DELETE_SIGN__\":1}";
+    load(&f, "t", &flexible, body).await;
+    // A whole row that deletes comes as it was sent.
+    load(&f, "t", &[SIGN], "1\t9\tsent\ty\t1").await;
+    assert_eq!(
+        changes(&mut f).await,
+        [
+            "0|1|1|a|x",
+            "0|1|2|b|x",
+            "0|2|1|a|x",
+            "0|3|NULL|c|b",
+            "1|1|9|sent|y",
+            "1|3|NULL|NULL|b",
+            "2|1|2|new|x",
+            "2|2|1|too|x",
+            "3|1|2|new|x",
+            "3|2|1|too|x"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn an_update_of_nothing_but_keys_is_a_record_of_equal_rows() {
+    let mut f = table("").await;
+    load(&f, "t", &[], "1\t1\ta\tx").await;
+    let keys = [JSON, ("partial_columns", "true"), ("columns", "id")];
+    load(&f, "t", &keys, "{\"id\":1}\n{\"id\":3}").await;
+    assert_eq!(
+        changes(&mut f).await,
+        ["0|1|1|a|x", "0|3|NULL|NULL|b", "2|1|1|a|x", "3|1|1|a|x"]
+    );
+}
+
+#[tokio::test]
+async fn a_refused_partial_update_leaves_no_record() {
+    let mut f = table("").await;
+    load(&f, "t", &[], "1\t1\ta\tx").await;
+    let strict = [
+        JSON,
+        ("partial_columns", "true"),
+        ("columns", "id,a"),
+        ("partial_update_new_key_behavior", "error"),
+    ];
+    let body = "{\"id\":1,\"a\":\"new\"}\n{\"id\":4,\"a\":\"c\"}";
+    let refused = match stage(&f, "t", &strict, body.as_bytes()).await {
+        Ok(staged) => staged.refused.unwrap_or_default(),
+        Err(refused) => refused.message,
+    };
+    assert!(refused.contains("[E-7003]"), "{refused}");
+    assert_eq!(changes(&mut f).await, ["0|1|1|a|x"]);
+}
+
+#[tokio::test]
+async fn deletes_of_keys_that_are_not_there_are_recorded_where_the_switch_says_so() {
+    let recorded = ["changelog_unknown_delete=recorded"];
+    for (history, told) in [(true, "1|9|NULL|NULL|NULL"), (false, "1|9|1|a|b")] {
+        let mut f = table_of(&recorded, history, "").await;
+        load(&f, "t", &[SIGN], "9\t1\ta\tb\t1").await;
+        assert_eq!(changes(&mut f).await, [told]);
+        assert!(f.texts("SELECT * FROM t").await.is_empty());
+        load(&f, "t", &[], "9\t2\ta\tb").await;
+        assert_eq!(changes(&mut f).await[0], "0|9|2|a|b");
+    }
 }
 
 #[tokio::test]

@@ -42,12 +42,15 @@ final class Change {
     /** From a line that the job kept: kind, k, p, n, v, operation, TSO, LSN. */
     static Change received(String line) {
         List<String> fields = ChangeLine.parse(line);
-        String operation = fields.get(5);
-        if (operation != null && !operation.equals(fields.get(0))) {
+        String kind = fields.get(0);
+        String operation = fields.get(5) == null ? kind : fields.get(5);
+        // An update without the row before it is an insert for Flink.
+        boolean alone = operation.equals("+U") && kind.equals("+I");
+        if (!operation.equals(kind) && !alone) {
             throw new IllegalArgumentException("kind and operation differ: " + line);
         }
         return new Change(
-                fields.get(0),
+                operation,
                 columns(fields.subList(1, 5)),
                 number(fields.get(6)),
                 number(fields.get(7)));

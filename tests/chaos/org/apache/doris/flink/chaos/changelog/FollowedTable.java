@@ -67,6 +67,11 @@ final class FollowedTable {
         java.util.Collections.shuffle(schemes, random);
     }
 
+    /** Whether its log holds rows as they were before a change. */
+    boolean keepsHistory() {
+        return variant.history;
+    }
+
     /** Whether it has keys that are updated and deleted. */
     boolean isUnique() {
         return variant.unique;

@@ -18,6 +18,7 @@ final class ServerLog {
 
     private final Standin doris;
     private final String query;
+    private final boolean history;
     private final Set<Change> changes = new LinkedHashSet<>();
 
     /** Partition → stamp of the last record before it was last dropped. */
@@ -25,6 +26,7 @@ final class ServerLog {
 
     ServerLog(Standin doris, FollowedTable table) {
         this.doris = doris;
+        this.history = table.keepsHistory();
         query =
                 String.format(
                         "SELECT k, p, n, v, __DORIS_CHANGELOG_OP__, __DORIS_CHANGELOG_TSO__,"
@@ -32,9 +34,15 @@ final class ServerLog {
                         FollowedTable.IDENTIFIER, table.incrementType());
     }
 
-    /** Adds what was recorded since the last time. */
+    /**
+     * Adds what was recorded since the last time. What a log without history tells as the row
+     * before an update is the row after it, and is not handed on.
+     */
     void collect() {
-        doris.sql(query).forEach(row -> changes.add(Change.logged(row)));
+        doris.sql(query).stream()
+                .map(Change::logged)
+                .filter(change -> history || !change.operation.equals("-U"))
+                .forEach(changes::add);
     }
 
     /** A partition is about to be dropped; what it recorded has been collected. */

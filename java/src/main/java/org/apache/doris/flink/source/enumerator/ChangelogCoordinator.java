@@ -455,7 +455,8 @@ final class ChangelogCoordinator {
                         schemes.present(),
                         position,
                         watch.ttlSeconds(),
-                        netFrom.getAsLong());
+                        netFrom.getAsLong(),
+                        watch.history());
         // An event too many may meet a task that has just failed, and hide why.
         boolean news = lastBound == null || !bound.allowsTheSameAs(lastBound);
         lastBound = bound;

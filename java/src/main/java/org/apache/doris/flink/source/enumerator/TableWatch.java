@@ -25,6 +25,7 @@ final class TableWatch {
     private OptionalLong tableId = OptionalLong.empty();
     private OptionalLong probe = OptionalLong.empty();
     private long ttlSeconds;
+    private boolean history;
     private long askedAt;
 
     TableWatch(TableIdentifier table, LongSupplier clock) {
@@ -86,11 +87,17 @@ final class TableWatch {
         return ttlSeconds;
     }
 
+    /** Whether the table's changelog holds rows as they were before a change. */
+    boolean history() {
+        return history;
+    }
+
     private void adopt(TableFacts facts) {
         if (facts.tableId().isPresent()) {
             tableId = facts.tableId();
         }
         ttlSeconds = facts.ttlSeconds();
+        history = facts.history();
         askedAt = clock.getAsLong();
     }
 

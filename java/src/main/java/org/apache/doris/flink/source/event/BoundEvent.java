@@ -20,6 +20,7 @@ public final class BoundEvent implements SourceEvent {
     private final long positionMillis;
     private final long ttlSeconds;
     private final long netFromMillis;
+    private final boolean history;
 
     /**
      * @param boundMillis end of the newest window that may be read, whole seconds as ms since 1970
@@ -30,6 +31,7 @@ public final class BoundEvent implements SourceEvent {
      * @param ttlSeconds how long the server keeps changes; 0 when that is not known
      * @param netFromMillis where the windows of net changes begin; before it, behind the content,
      *     every change is read
+     * @param history whether the table's changelog holds rows as they were before a change
      */
     public BoundEvent(
             long boundMillis,
@@ -37,13 +39,15 @@ public final class BoundEvent implements SourceEvent {
             SliceScheme scheme,
             long positionMillis,
             long ttlSeconds,
-            long netFromMillis) {
+            long netFromMillis,
+            boolean history) {
         this.boundMillis = boundMillis;
         this.lastMillis = lastMillis.orElse(NONE);
         this.scheme = scheme;
         this.positionMillis = positionMillis;
         this.ttlSeconds = ttlSeconds;
         this.netFromMillis = netFromMillis;
+        this.history = history;
     }
 
     /** No window ends behind this, ms since 1970. */
@@ -80,19 +84,35 @@ public final class BoundEvent implements SourceEvent {
         return netFromMillis;
     }
 
+    /**
+     * Whether the table's changelog holds rows as they were before a change. Without them a row
+     * that says so holds the values after it.
+     */
+    public boolean history() {
+        return history;
+    }
+
     /** Whether a reader may do the same by both; the positions may differ. */
     public boolean allowsTheSameAs(BoundEvent other) {
         return boundMillis == other.boundMillis
                 && lastMillis == other.lastMillis
                 && scheme.equals(other.scheme)
                 && ttlSeconds == other.ttlSeconds
-                && netFromMillis == other.netFromMillis;
+                && netFromMillis == other.netFromMillis
+                && history == other.history;
     }
 
     @Override
     public String toString() {
         return String.format(
-                "BoundEvent{bound %d, last %s, scheme %s, position %d, ttl %d s, net from %d}",
-                boundMillis, lastMillis(), scheme, positionMillis, ttlSeconds, netFromMillis);
+                "BoundEvent{bound %d, last %s, scheme %s, position %d, ttl %d s, net from %d,"
+                        + " history %s}",
+                boundMillis,
+                lastMillis(),
+                scheme,
+                positionMillis,
+                ttlSeconds,
+                netFromMillis,
+                history);
     }
 }

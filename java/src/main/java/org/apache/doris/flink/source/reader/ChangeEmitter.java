@@ -18,21 +18,23 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
 
     private static final int UPDATE_BEFORE = 2;
 
-    private final RowEmitter<OUT> rows;
-    private final Runnable newsSeen;
-    private final RowKind[] kinds;
-    private final boolean followsChanges;
-    private final boolean dropsUpdateBefore;
+    private static final int UPDATE_AFTER = 3;
 
-    /**
-     * @param newsSeen called for each record that is no row, after Flink has counted it as one
-     */
-    ChangeEmitter(RowEmitter<OUT> rows, ChangelogConfig config, Runnable newsSeen) {
+    private final RowEmitter<OUT> rows;
+    private final ReaderParts parts;
+    private final RowKind[] kinds;
+    private final RowKind[] kindsWithoutHistory;
+    private final boolean followsChanges;
+    private final boolean hasUpdates;
+
+    ChangeEmitter(RowEmitter<OUT> rows, ReaderParts parts) {
         this.rows = rows;
-        this.newsSeen = newsSeen;
+        this.parts = parts;
+        ChangelogConfig config = parts.config().changelog();
         this.kinds = kinds(config);
+        this.kindsWithoutHistory = withoutHistory(kinds);
         this.followsChanges = config.scanMode().hasIncrementalPhase();
-        this.dropsUpdateBefore = kinds[UPDATE_BEFORE] == null && kinds[1] != null;
+        this.hasUpdates = kinds[UPDATE_AFTER] != null;
     }
 
     @Override
@@ -52,11 +54,11 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
                 emitChange(record, output, state);
                 break;
             case OPENED:
-                newsSeen.run();
+                parts.metrics().uncountRecord();
                 state.open(record.window());
                 break;
             case CLOSED:
-                newsSeen.run();
+                parts.metrics().uncountRecord();
                 state.close();
                 break;
             default:
@@ -67,11 +69,17 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
     private void emitChange(ReadRecord record, SourceOutput<OUT> output, DorisSplitState state)
             throws Exception {
         int operation = record.operation();
-        RowKind kind = operation < 0 || operation >= kinds.length ? null : kinds[operation];
+        boolean history = parts.history();
+        RowKind[] allowed = history ? kinds : kindsWithoutHistory;
+        RowKind kind = operation < 0 || operation >= allowed.length ? null : allowed[operation];
         if (kind != null) {
             record.row().setRowKind(kind);
             rows.emit(record.row(), record, output);
-        } else if (!(dropsUpdateBefore && operation == UPDATE_BEFORE)) {
+        } else if (hasUpdates && operation == UPDATE_BEFORE) {
+            if (!history) {
+                parts.metrics().countBeforeRowDropped();
+            }
+        } else {
             throw new IOException(
                     String.format(
                             "A change of slice %s has operation %d, which has no meaning in this"
@@ -83,6 +91,21 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
                             kinds[1] == null ? "0 for inserts" : "0 to 3"));
         }
         state.advance(record.tso(), record.lsn(), operation, record.hash());
+    }
+
+    /**
+     * The same for a table that keeps no rows as they were before a change. Newer servers tell of
+     * such a row all the same, with the values after it: it never was, so nothing is taken back. An
+     * update is then what older servers make of it, an insert, except where it is declared to come
+     * alone. An audit shows what the server says.
+     */
+    private static RowKind[] withoutHistory(RowKind[] kinds) {
+        RowKind[] without = kinds.clone();
+        if (kinds[UPDATE_BEFORE] == RowKind.UPDATE_BEFORE) {
+            without[UPDATE_BEFORE] = null;
+            without[UPDATE_AFTER] = RowKind.INSERT;
+        }
+        return without;
     }
 
     /** By operation the kind that Flink sees; null where none is declared. */

@@ -42,8 +42,7 @@ public final class DorisSourceReader<OUT>
             SourceReaderContext context, ReaderParts parts, RowEmitter<OUT> emitter) {
         super(
                 parts::splitReader,
-                new ChangeEmitter<>(
-                        emitter, parts.config().changelog(), parts.metrics()::uncountRecord),
+                new ChangeEmitter<>(emitter, parts),
                 context.getConfiguration(),
                 context);
         this.parts = parts;
@@ -105,8 +104,7 @@ public final class DorisSourceReader<OUT>
     @Override
     public void handleSourceEvents(SourceEvent event) {
         if (event instanceof BoundEvent) {
-            parts.retention().learn((BoundEvent) event);
-            parts.control().bound((BoundEvent) event);
+            parts.learn((BoundEvent) event);
         } else if (event instanceof RetentionEvent) {
             parts.retention().learn((RetentionEvent) event);
         } else if (event instanceof SlicesGoneEvent) {

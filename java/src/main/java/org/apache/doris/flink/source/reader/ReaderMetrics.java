@@ -22,24 +22,30 @@ final class ReaderMetrics {
     private final Counter recordErrors;
     private final Counter splitsDone;
     private final Counter expiredWindows;
+    private final Counter beforeRowsDropped;
 
     private long bytesCounted;
     private volatile long fetchLagMillis = UNDEFINED;
 
-    private ReaderMetrics(SourceReaderMetricGroup group, ReaderScan scan, Counter expiredWindows) {
+    private ReaderMetrics(
+            SourceReaderMetricGroup group,
+            ReaderScan scan,
+            Counter expiredWindows,
+            Counter beforeRowsDropped) {
         this.scan = scan;
         this.recordsIn = group.getIOMetricGroup().getNumRecordsInCounter();
         this.bytesIn = group.getIOMetricGroup().getNumBytesInCounter();
         this.recordErrors = group.getNumRecordsInErrorsCounter();
         this.splitsDone = group.counter("snapshotSplitsDone");
         this.expiredWindows = expiredWindows;
+        this.beforeRowsDropped = beforeRowsDropped;
         group.gauge("snapshotSplitRetries", () -> scan.figures().splitRetries);
         group.gauge("nativeMemoryBytes", () -> scan.figures().heldBytes);
     }
 
     /** Of a reader that reads a snapshot alone. */
     static ReaderMetrics ofSnapshot(SourceReaderMetricGroup group, ReaderScan scan) {
-        return new ReaderMetrics(group, scan, null);
+        return new ReaderMetrics(group, scan, null, null);
     }
 
     /**
@@ -53,7 +59,11 @@ final class ReaderMetrics {
             Map<String, DorisSplitState> states,
             Retention retention) {
         ReaderMetrics metrics =
-                new ReaderMetrics(group, scan, group.counter("changelogExpiredWindows"));
+                new ReaderMetrics(
+                        group,
+                        scan,
+                        group.counter("changelogExpiredWindows"),
+                        group.counter("changelogBeforeRowsDropped"));
         group.gauge("currentFetchEventTimeLag", () -> metrics.fetchLagMillis);
         group.gauge("changelogPositionTimestamp", () -> defined(emitted(states)));
         group.gauge("changelogLagMs", () -> lag(retention.positionMillis(), emitted(states)));
@@ -96,6 +106,11 @@ final class ReaderMetrics {
     /** A window was begun that lacks changes which have expired. */
     void countExpiredWindow() {
         expiredWindows.inc();
+    }
+
+    /** A row that claims to be from before an update was dropped: the table keeps none. */
+    void countBeforeRowDropped() {
+        beforeRowsDropped.inc();
     }
 
     /** Flink has counted a record that is no row. */

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitState;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
@@ -23,6 +24,8 @@ final class ReaderParts implements AutoCloseable {
     private final Retention retention;
     private final WindowLength windowLength;
     private final ReaderMetrics metrics;
+    // No row of a window comes before the first bound.
+    private volatile boolean history = true;
 
     ReaderParts(
             SourceReaderMetricGroup group,
@@ -101,6 +104,18 @@ final class ReaderParts implements AutoCloseable {
     /** By id the splits in hand; written by the task thread, read by metrics. */
     Map<String, DorisSplitState> states() {
         return states;
+    }
+
+    /** What the enumerator tells, for all who need it. */
+    void learn(BoundEvent bound) {
+        history = bound.history();
+        retention.learn(bound);
+        control.bound(bound);
+    }
+
+    /** Whether the table's changelog holds rows as they were before a change. */
+    boolean history() {
+        return history;
     }
 
     /** What the server keeps. */

@@ -30,6 +30,23 @@ class BoundTest {
         job.emitted.assertComplete(START, START + 10_000);
     }
 
+    /** Also after a restore: the state does not hold it, since the table tells it. */
+    @Test
+    void readersAreToldWhetherTheTableKeepsRowsAsTheyWere() throws Exception {
+        SimulatedJob job = job().begin();
+        job.pass(10_000);
+        assertThat(job.readers.get(0).bound.history()).isTrue();
+        service.history = false;
+        SimulatedJob other = job().begin();
+        other.pass(10_000);
+        assertThat(other.readers.get(0).bound.history()).isFalse();
+        other.checkpointDone();
+        other.failAll(1);
+        assertThat(other.readers.get(0).bounds)
+                .isNotEmpty()
+                .allSatisfy(bound -> assertThat(bound.history()).isFalse());
+    }
+
     @Test
     void aDayWithNothingNewIsOneLookUpPerPollAndNothingElse() throws Exception {
         SimulatedJob job = job().begin();

@@ -18,6 +18,7 @@ final class FakeChangelogService implements ChangelogService {
     final Map<Long, String> partitions = new TreeMap<>();
     boolean unique = true;
     long ttlSeconds = 86_400;
+    boolean history = true;
     OptionalLong tableId = OptionalLong.of(10011);
     List<String> warnings = List.of();
     long hash = -77;
@@ -41,7 +42,7 @@ final class FakeChangelogService implements ChangelogService {
     public TableFacts table(BooleanSupplier cancelled) throws Exception {
         asked.add("table");
         throwIf(tableFailure);
-        return new TableFacts(unique, true, ttlSeconds, tableId, warnings);
+        return new TableFacts(unique, history, ttlSeconds, tableId, warnings);
     }
 
     @Override

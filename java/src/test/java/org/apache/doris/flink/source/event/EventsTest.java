@@ -23,12 +23,14 @@ class EventsTest {
                                 SliceScheme.hash(4),
                                 1_234,
                                 86_400,
-                                Long.MIN_VALUE));
+                                Long.MIN_VALUE,
+                                true));
         assertThat(event.boundMillis()).isEqualTo(1_000);
         assertThat(event.lastMillis()).isEqualTo(OptionalLong.of(900));
         assertThat(event.scheme()).isEqualTo(SliceScheme.hash(4));
         assertThat(event.positionMillis()).isEqualTo(1_234);
         assertThat(event.ttlSeconds()).isEqualTo(86_400);
+        assertThat(event.history()).isTrue();
         assertThat(
                         moved(
                                         new BoundEvent(
@@ -37,7 +39,8 @@ class EventsTest {
                                                 SliceScheme.PARTITIONS,
                                                 1,
                                                 0,
-                                                Long.MIN_VALUE))
+                                                Long.MIN_VALUE,
+                                                true))
                                 .lastMillis())
                 .isEmpty();
     }

@@ -247,7 +247,8 @@ class ChangelogReaderLifeTest {
                     .isEqualTo(Long.MAX_VALUE);
             harness.reader.addSplits(List.of(later));
             harness.reader.handleSourceEvents(
-                    new BoundEvent(64_000, OptionalLong.empty(), ONE, 64_700, 0, Long.MIN_VALUE));
+                    new BoundEvent(
+                            64_000, OptionalLong.empty(), ONE, 64_700, 0, Long.MIN_VALUE, true));
             assertThat(harness.metrics.value("changelogLagMs")).isEqualTo(4_700);
             assertThat(harness.metrics.value("changelogRetentionHeadroomMs"))
                     .as("nothing is known to expire")
@@ -265,7 +266,8 @@ class ChangelogReaderLifeTest {
             assertThat(harness.metrics.value("currentFetchEventTimeLag"))
                     .isBetween(age - 60_000, age);
             harness.reader.handleSourceEvents(
-                    new BoundEvent(64_000, OptionalLong.empty(), ONE, 64_700, 10, Long.MIN_VALUE));
+                    new BoundEvent(
+                            64_000, OptionalLong.empty(), ONE, 64_700, 10, Long.MIN_VALUE, true));
             assertThat(harness.metrics.value("changelogRetentionHeadroomMs"))
                     .as("64.000 against 64.700 - 10 s and what has passed since")
                     .isBetween(-50_700L, 9_300L);
@@ -276,7 +278,8 @@ class ChangelogReaderLifeTest {
     void changesThatHaveExpiredAreCountedOrFail() throws Exception {
         scan.changes.insert(ms(95_000), 1, 1);
         BoundEvent bound =
-                new BoundEvent(100_000, OptionalLong.empty(), ONE, 100_000, 60, Long.MIN_VALUE);
+                new BoundEvent(
+                        100_000, OptionalLong.empty(), ONE, 100_000, 60, Long.MIN_VALUE, true);
         try (ReaderHarness harness = harness(TestScans.changes()).start(List.of(slice(ONE, 0)))) {
             harness.reader.handleSourceEvents(bound);
             harness.runUntil(() -> harness.rows.size() == 1);
@@ -326,7 +329,7 @@ class ChangelogReaderLifeTest {
     private static void bound(ReaderHarness harness, long millis, SliceScheme scheme) {
         harness.reader.handleSourceEvents(
                 new BoundEvent(
-                        millis, OptionalLong.empty(), scheme, millis + 5, 0, Long.MIN_VALUE));
+                        millis, OptionalLong.empty(), scheme, millis + 5, 0, Long.MIN_VALUE, true));
     }
 
     private static DorisSplit slice(SliceScheme scheme, long slice) {

@@ -63,6 +63,140 @@ class ChangelogReaderTest {
         }
     }
 
+    /** What a server tells as the row before an update is the row after it, which never was. */
+    @Test
+    void withoutHistoryNoRowIsTakenBackAndAnUpdateIsAnInsert() throws Exception {
+        fourKinds();
+        try (ReaderHarness harness = harness(TestScans.changes()).start(List.of(slice(ONE, 0)))) {
+            withoutHistory(harness, 1_000);
+            harness.runUntil(() -> harness.metrics.value("changelogPositionTimestamp") == 1_000);
+            assertThat(harness.rows).containsExactly("+I1", "+I3", "-D4");
+            assertThat(harness.metrics.count("changelogBeforeRowsDropped")).isEqualTo(1);
+            assertThat(harness.metrics.count("numRecordsIn")).as("all were read").isEqualTo(4);
+        }
+    }
+
+    @Test
+    void withoutHistoryUpsertsKeepTheirUpdates() throws Exception {
+        fourKinds();
+        ScanConfig config = TestScans.changes("source.changelog.changelog-mode", "upsert");
+        try (ReaderHarness harness = harness(config).start(List.of(slice(ONE, 0)))) {
+            withoutHistory(harness, 1_000);
+            harness.runUntil(() -> harness.metrics.value("changelogPositionTimestamp") == 1_000);
+            assertThat(harness.rows).containsExactly("+I1", "+U3", "-D4");
+            assertThat(harness.metrics.count("changelogBeforeRowsDropped")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void withoutHistoryAnAuditShowsWhatTheServerSaid() throws Exception {
+        fourKinds();
+        ScanConfig config = TestScans.changes("source.changelog.changelog-mode", "audit");
+        try (ReaderHarness harness = harness(config).start(List.of(slice(ONE, 0)))) {
+            withoutHistory(harness, 1_000);
+            harness.runUntil(() -> harness.rows.size() == 4);
+            assertThat(harness.rows).containsExactly("+I1", "+I2", "+I3", "+I4");
+            assertThat(harness.metrics.count("changelogBeforeRowsDropped")).isZero();
+        }
+    }
+
+    @Test
+    void withoutHistoryAnInsertOnlyReadRefusesUpdatesAllTheSame() throws Exception {
+        scan.changes.change(ms(100), 1, 2, 4);
+        ScanConfig config = TestScans.changes("source.changelog.increment-type", "append_only");
+        try (ReaderHarness harness = harness(config).start(List.of(slice(ONE, 0)))) {
+            withoutHistory(harness, 1_000);
+            assertThatThrownBy(() -> harness.runUntil(() -> false))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("operation 2");
+        }
+    }
+
+    /** Dropped rows count for the position: the server sends them again. */
+    @Test
+    void withoutHistoryACheckpointBetweenAnyTwoRecordsIsExact() throws Exception {
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            long tso = FakeChanges.tso(200L * (i / 4), 0);
+            if (i % 3 == 0) {
+                scan.changes.change(tso, i, 0, i);
+            } else {
+                scan.changes.change(tso, i, 2, i).change(tso, i, 3, i);
+            }
+            all.add("+I" + i);
+        }
+        scan.changes.batchSize = 3;
+        for (int cut = 0; cut <= 12; cut++) {
+            for (int more = 0; more < 2; more++) {
+                int rows = cut;
+                List<DorisSplit> state = new ArrayList<>();
+                List<String> before;
+                ReaderHarness first = harness(TestScans.changes()).start(List.of(slice(ONE, 0)));
+                try (first) {
+                    withoutHistory(first, 1_000);
+                    first.runUntil(() -> first.rows.size() == rows);
+                    for (int i = 0; i < more; i++) {
+                        // Behind a row that was dropped, where one follows.
+                        first.step();
+                    }
+                    for (DorisSplit split : first.reader.snapshotState(1)) {
+                        state.add(stored(split));
+                    }
+                    before = new ArrayList<>(first.rows);
+                }
+                try (ReaderHarness second = harness(TestScans.changes()).start(state)) {
+                    withoutHistory(second, 1_000);
+                    second.runUntil(
+                            () -> second.metrics.value("changelogPositionTimestamp") == 1_000);
+                    assertThat(second.metrics.value("changelogPositionMismatches")).isZero();
+                    before.addAll(second.rows);
+                    assertThat(before).as("cut after %d rows", rows).isEqualTo(all);
+                }
+            }
+        }
+        assertThat(scan.live()).isZero();
+    }
+
+    /** A server that was upgraded in between tells the same update in another form. */
+    @Test
+    void withoutHistoryAnotherFormOfTheSameUpdatesRepeatsACommitAndSkipsNothing() throws Exception {
+        FakeScan newer = new FakeScan();
+        for (int i = 0; i < 6; i++) {
+            scan.changes.change(ms(100 * (i / 3)), i, 0, i);
+            newer.changes.change(ms(100 * (i / 3)), i, 2, i).change(ms(100 * (i / 3)), i, 3, i);
+        }
+        for (int cut = 1; cut < 6; cut++) {
+            for (boolean upgrade : new boolean[] {true, false}) {
+                int rows = cut;
+                List<DorisSplit> state;
+                ReaderHarness first =
+                        new ReaderHarness(upgrade ? scan : newer, TestScans.changes())
+                                .start(List.of(slice(ONE, 0)));
+                try (first) {
+                    withoutHistory(first, 1_000);
+                    first.runUntil(() -> first.rows.size() == rows);
+                    state = first.reader.snapshotState(1);
+                }
+                ReaderHarness second =
+                        new ReaderHarness(upgrade ? newer : scan, TestScans.changes()).start(state);
+                try (second) {
+                    withoutHistory(second, 1_000);
+                    second.runUntil(
+                            () -> second.metrics.value("changelogPositionTimestamp") == 1_000);
+                    List<String> expected = new ArrayList<>();
+                    for (int i = 3 * ((cut - 1) / 3); i < 6; i++) {
+                        expected.add("+I" + i);
+                    }
+                    assertThat(second.rows)
+                            .as("%d rows, upgrade %s", cut, upgrade)
+                            .isEqualTo(expected);
+                    assertThat(second.metrics.value("changelogPositionMismatches")).isEqualTo(1);
+                }
+            }
+        }
+        assertThat(scan.live() + newer.live()).isZero();
+    }
+
     @Test
     void anInsertOnlyReadRefusesOtherChanges() throws Exception {
         scan.changes.change(ms(100), 1, 1, 4);
@@ -190,10 +324,16 @@ class ChangelogReaderTest {
         return new ReaderHarness(scan, config);
     }
 
+    private static void withoutHistory(ReaderHarness harness, long millis) {
+        harness.reader.handleSourceEvents(
+                new BoundEvent(
+                        millis, OptionalLong.empty(), ONE, millis + 5, 0, Long.MIN_VALUE, false));
+    }
+
     private static void bound(ReaderHarness harness, long millis, SliceScheme scheme) {
         harness.reader.handleSourceEvents(
                 new BoundEvent(
-                        millis, OptionalLong.empty(), scheme, millis + 5, 0, Long.MIN_VALUE));
+                        millis, OptionalLong.empty(), scheme, millis + 5, 0, Long.MIN_VALUE, true));
     }
 
     private static List<DorisSplit> slices(SliceScheme scheme) {

@@ -139,7 +139,8 @@ class ReaderLivesTest {
                         scheme,
                         second * 1000L + 999,
                         0,
-                        Long.MIN_VALUE));
+                        Long.MIN_VALUE,
+                        true));
     }
 
     private static List<DorisSplit> slices(SliceScheme scheme) {

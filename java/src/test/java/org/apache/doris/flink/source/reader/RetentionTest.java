@@ -41,7 +41,8 @@ class RetentionTest {
         assertThat(retention.positionMillis()).isEqualTo(Retention.UNKNOWN);
         assertThat(retention.hasExpired(at(0))).isFalse();
         retention.learn(
-                new BoundEvent(5_000, OptionalLong.empty(), SCHEME, 5_500, 0, Long.MIN_VALUE));
+                new BoundEvent(
+                        5_000, OptionalLong.empty(), SCHEME, 5_500, 0, Long.MIN_VALUE, true));
         assertThat(retention.firstRetainedMillis()).isEqualTo(Retention.UNKNOWN);
         assertThat(retention.positionMillis()).isEqualTo(5_500);
         assertThat(retention.hasExpired(at(0))).isFalse();
@@ -170,7 +171,8 @@ class RetentionTest {
 
     private void learn(long millis) {
         retention.learn(
-                new BoundEvent(millis, OptionalLong.empty(), SCHEME, millis, 100, Long.MIN_VALUE));
+                new BoundEvent(
+                        millis, OptionalLong.empty(), SCHEME, millis, 100, Long.MIN_VALUE, true));
     }
 
     private void pass(long millis) {
@@ -200,7 +202,8 @@ class RetentionTest {
                         SCHEME,
                         1_000_000_000,
                         0,
-                        Long.MIN_VALUE),
+                        Long.MIN_VALUE,
+                        true),
                 1_000_000_000,
                 type);
         return slice;

@@ -323,7 +323,13 @@ class SlicesFetchTest {
         parts.control()
                 .bound(
                         new BoundEvent(
-                                9_000, OptionalLong.of(3_000), TWO, 9_500, 0, Long.MIN_VALUE));
+                                9_000,
+                                OptionalLong.of(3_000),
+                                TWO,
+                                9_500,
+                                0,
+                                Long.MIN_VALUE,
+                                true));
         List<String> all = new ArrayList<>();
         while (!all.contains("slice-hash-2-1 closed")) {
             all.addAll(fetch());
@@ -343,7 +349,13 @@ class SlicesFetchTest {
         parts.control()
                 .bound(
                         new BoundEvent(
-                                9_000, OptionalLong.of(2_000), TWO, 9_500, 0, Long.MIN_VALUE));
+                                9_000,
+                                OptionalLong.of(2_000),
+                                TWO,
+                                9_500,
+                                0,
+                                Long.MIN_VALUE,
+                                true));
         assertThat(fetch.get())
                 .containsExactly("slice-hash-1-0 opened 1-2", "slice-hash-1-0 closed");
         assertThat(fetch()).containsExactly("end of slice-hash-1-0");
@@ -402,7 +414,13 @@ class SlicesFetchTest {
         parts.control()
                 .bound(
                         new BoundEvent(
-                                millis, OptionalLong.empty(), scheme, millis, 0, Long.MIN_VALUE));
+                                millis,
+                                OptionalLong.empty(),
+                                scheme,
+                                millis,
+                                0,
+                                Long.MIN_VALUE,
+                                true));
     }
 
     /** One slice from second 1 on, bound 10, of a job whose content ended before second 4. */
@@ -410,14 +428,17 @@ class SlicesFetchTest {
         parts = parts("source.changelog.increment-type", incrementType);
         reader = parts.splitReader();
         add(slice(ONE, 0, 1_000));
-        parts.control().bound(new BoundEvent(10_000, OptionalLong.empty(), ONE, 10_000, 0, 4_000));
+        parts.control()
+                .bound(new BoundEvent(10_000, OptionalLong.empty(), ONE, 10_000, 0, 4_000, true));
     }
 
     /** The server keeps changes from here on. */
     private void keeps(long millis) {
         long position = millis + 100_000;
         parts.retention()
-                .learn(new BoundEvent(position, OptionalLong.empty(), ONE, position, 100, millis));
+                .learn(
+                        new BoundEvent(
+                                position, OptionalLong.empty(), ONE, position, 100, millis, true));
     }
 
     private List<DorisBinlogIncrementType> types() {
