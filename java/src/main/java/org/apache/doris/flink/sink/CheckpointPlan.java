@@ -118,16 +118,17 @@ public final class CheckpointPlan implements Serializable {
         return load.compareTo(bound) < 0 ? load : bound;
     }
 
-    /** Why rows would never, or not reliably, become visible; to be logged as errors. */
+    /** Why rows would hardly, or not reliably, become visible; to be logged as errors. */
     public List<String> errors(SinkConfig sink) {
         List<String> errors = new ArrayList<>();
         if (streaming && !enabled) {
             errors.add(
                     "Checkpoints are off, and a load ends with a checkpoint: rows of an unbounded"
-                        + " input will never be visible. Set 'execution.checkpointing.interval', or"
-                        + " 'sink.write-mode' = 'STREAM_LOAD_BATCH', which needs no checkpoints. A"
-                        + " bounded input is committed at its end, and is not written exactly once"
-                        + " if the job fails in between.");
+                            + " input become visible only when the job is stopped with a"
+                            + " savepoint, and not at all when it fails before. Set"
+                            + " 'execution.checkpointing.interval'. A bounded input is committed"
+                            + " at its end, and is not written exactly once if the job fails in"
+                            + " between.");
         }
         if (sink.write().twoPhase() && streaming && enabled && !afterTasksFinish) {
             errors.add(

@@ -70,7 +70,8 @@ class CheckpointPlanTest {
                 .singleElement()
                 .asString()
                 .contains("'execution.checkpointing.interval'")
-                .contains("'STREAM_LOAD_BATCH'")
+                .contains("visible only when the job is stopped with a savepoint")
+                .doesNotContain("never be visible")
                 .contains("bounded input is committed at its end");
         assertThat(off.errors(sink("sink.enable-2pc", "false")))
                 .as("without two-phase commit a load ends with a checkpoint as well")
