@@ -124,8 +124,7 @@ public final class CheckpointPlan implements Serializable {
         if (streaming && !enabled) {
             errors.add(
                     "Checkpoints are off, and a load ends with a checkpoint: rows of an unbounded"
-                        + " input will never be visible. Set 'execution.checkpointing.interval', or"
-                        + " 'sink.write-mode' = 'STREAM_LOAD_BATCH', which needs no checkpoints. A"
+                        + " input will never be visible. Set 'execution.checkpointing.interval'. A"
                         + " bounded input is committed at its end, and is not written exactly once"
                         + " if the job fails in between.");
         }
