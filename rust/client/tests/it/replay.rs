@@ -64,7 +64,7 @@ async fn what_is_not_kept_any_more_fails_with_advice() {
                 "last checkpoint",
                 "sink.replay-buffer-size",
                 "Shorter checkpoint",
-                "batch mode",
+                "more subtasks",
             ],
         );
         assert!(error.is_retryable());

@@ -39,6 +39,12 @@ public final class ConnectionConfig implements Serializable {
                     "Name at least one front end as host:http_port, for example '127.0.0.1:8030'.");
         }
         benodes = addresses(options, DorisConfigOptions.BENODES);
+        if (options.has(DorisConfigOptions.BENODES) && benodes.isEmpty()) {
+            throw options.invalid(
+                    DorisConfigOptions.BENODES,
+                    "allowed is 'host:http_port', several separated by commas",
+                    "Remove the option to use the back ends that the cluster names.");
+        }
         table =
                 tableRequired || options.text(DorisConfigOptions.TABLE_IDENTIFIER).isPresent()
                         ? table(options)

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config;
 
+import java.nio.charset.StandardCharsets;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,6 +17,22 @@ public final class Delimiter {
     public static String resolve(String text) {
         return ESCAPE.matcher(text)
                 .replaceAll(escape -> Matcher.quoteReplacement(String.valueOf(character(escape))));
+    }
+
+    /** The bytes that stand between rows or columns, each as a character. */
+    public static String bytes(String text) {
+        StringBuilder bytes = new StringBuilder();
+        Matcher escape = ESCAPE.matcher(text);
+        int at = 0;
+        while (escape.find()) {
+            bytes.append(utf8(text.substring(at, escape.start()))).append(character(escape));
+            at = escape.end();
+        }
+        return bytes.append(utf8(text.substring(at))).toString();
+    }
+
+    private static String utf8(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
     private static char character(MatchResult escape) {

@@ -56,14 +56,12 @@ public final class InvalidOption {
         return SECRET_PARAMETER.matcher(masked).replaceAll("$1=" + MASK);
     }
 
-    /** A filter may hold personal data, so it is never logged either. */
     private static boolean isSecret(String key) {
         String lower = key.toLowerCase(Locale.ROOT);
         return lower.contains("password")
                 || lower.contains("secret")
                 || lower.contains("token")
                 || lower.endsWith("access-key")
-                || lower.contains("authorization")
-                || lower.equals("doris.filter.query");
+                || lower.contains("authorization");
     }
 }

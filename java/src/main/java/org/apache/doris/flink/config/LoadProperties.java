@@ -22,6 +22,12 @@ public final class LoadProperties {
     /** Name of the parameter that limits the load's run time on the server, in seconds. */
     public static final String TIMEOUT = "timeout";
 
+    /** Name of the parameter that says what may stand around a field. */
+    public static final String ENCLOSE = "enclose";
+
+    /** Name of the parameter that takes double quotes off a field. */
+    public static final String TRIM_DOUBLE_QUOTES = "trim_double_quotes";
+
     private static final String READ_JSON_BY_LINE = "read_json_by_line";
     private static final String GROUP_COMMIT = "group_commit";
     private static final String GROUP_COMMIT_OFF = "off_mode";

@@ -21,11 +21,11 @@ public final class ExpiredChanges {
         return netChanges(config) || config.onExpired() == OnExpired.FAIL;
     }
 
-    /** Why it does. */
+    /** Why it does; net changes fail in the words of Doris, at a start as in mid-stream. */
     public static String whyItFails(ChangelogConfig config) {
         return netChanges(config)
-                ? "The job fails, as it always does with 'source.changelog.increment-type' ="
-                        + " 'min_delta'."
+                ? "Changelog offset has expired according to changelog.ttl_seconds: the job fails,"
+                        + " as it always does with 'source.changelog.increment-type' = 'min_delta'."
                 : "The job fails, as option 'source.changelog.on-expired' = 'fail' says.";
     }
 

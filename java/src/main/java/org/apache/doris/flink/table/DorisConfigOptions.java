@@ -83,14 +83,6 @@ public final class DorisConfigOptions {
      */
     static final Map<String, Former> FORMER_NAMES = formerNames();
 
-    /** Former names whose meaning cannot be carried over, with what to write instead. */
-    static final Map<String, String> REMOVED_NAMES =
-            Map.of(
-                    "sink.batch.size",
-                    "'sink.buffer-flush.max-rows'",
-                    "sink.batch.interval",
-                    "'sink.buffer-flush.interval'");
-
     private static final Map<String, DorisOption> BY_KEY = byKey();
 
     private DorisConfigOptions() {}

@@ -100,7 +100,7 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
 
     private static OptionValues resolve(Context context) {
         Map<String, String> given = context.getCatalogTable().getOptions();
-        OptionValues options = OptionKeys.resolve(given);
+        OptionValues options = OptionKeys.resolve(given, false);
         requirePresent(given);
         return options;
     }

@@ -311,9 +311,11 @@ final class LoadRules {
                 options.warn(
                         String.format(
                                 "Option 'sink.properties.%s' is sent as it is, but this version"
-                                    + " does not know such a parameter of Stream Load. The nearest"
-                                    + " known one is '%s'.",
-                                name, OptionKeys.nearest(name, KNOWN)));
+                                        + " does not know such a parameter of Stream Load.%s",
+                                name,
+                                OptionKeys.nearest(name, KNOWN)
+                                        .map(near -> " The nearest known one is '" + near + "'.")
+                                        .orElse("")));
             }
         }
     }
@@ -351,12 +353,11 @@ final class LoadRules {
         return name.equals("column_separator") || name.equals("line_delimiter");
     }
 
-    private static boolean isTrue(String value) {
+    static boolean isTrue(String value) {
         return value != null && value.trim().equalsIgnoreCase("true");
     }
 
-    private static ValidationException invalid(
-            String name, String value, String allowed, String remedy) {
+    static ValidationException invalid(String name, String value, String allowed, String remedy) {
         return InvalidOption.of(SinkOptions.PROPERTIES_PREFIX + name, value, allowed, remedy);
     }
 }

@@ -15,13 +15,15 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * From the keys of a {@code WITH} clause to today's options: unknown keys are errors that name the
- * nearest known one, former names are taken over with a warning, two spellings must agree.
+ * From the keys of a {@code WITH} clause to today's options: unknown keys are errors that name what
+ * may be meant or what replaces them, former names are taken over with a warning, two spellings
+ * must agree.
  */
 final class OptionKeys {
 
@@ -32,15 +34,18 @@ final class OptionKeys {
     /**
      * Resolves the keys of a table.
      *
+     * @param writes whether the table is written to; one that is read may hold keys that are about
+     *     writing alone
      * @throws ValidationException for unknown keys, names that are gone, contradicting spellings
      */
-    static OptionValues resolve(Map<String, String> given) {
-        checkKnown(given);
+    static OptionValues resolve(Map<String, String> given, boolean writes) {
+        checkKnown(given, writes);
         Map<String, String> values = new HashMap<>();
         Map<String, String> writtenAs = new HashMap<>();
         given.forEach(
                 (key, value) -> {
-                    if (!DorisConfigOptions.FORMER_NAMES.containsKey(key)) {
+                    if (!DorisConfigOptions.FORMER_NAMES.containsKey(key)
+                            && !ForeignKeys.known().containsKey(key)) {
                         values.put(key, value);
                     }
                 });
@@ -62,6 +67,17 @@ final class OptionKeys {
         }
         OptionValues resolved = new OptionValues(values, writtenAs);
         warnOfFormer(given.keySet(), resolved);
+        // Keys that are refused did not get here.
+        ForeignKeys.known()
+                .forEach(
+                        (key, foreign) -> {
+                            if (given.containsKey(key)) {
+                                resolved.warn(
+                                        String.format(
+                                                "Option '%s', one %s, has no effect on reading.",
+                                                key, foreign.origin()));
+                            }
+                        });
         return resolved;
     }
 
@@ -81,34 +97,40 @@ final class OptionKeys {
         }
     }
 
-    private static void checkKnown(Map<String, String> given) {
-        for (String key : given.keySet()) {
-            String replacement = DorisConfigOptions.REMOVED_NAMES.get(key);
-            if (replacement != null) {
-                throw new ValidationException(
-                        String.format(
-                                "Option '%s' does not exist any more: use %s instead.",
-                                key, replacement));
-            }
-        }
+    /**
+     * All keys that cannot be used, in one error: what replaces each, or which one may be meant.
+     */
+    private static void checkKnown(Map<String, String> given, boolean writes) {
         Collection<String> known = new LinkedHashSet<>(DorisConfigOptions.allKeys());
         StringBuilder hints = new StringBuilder();
+        boolean unknown = false;
         Set<String> consumed = new HashSet<>(FLINKS_OWN);
         for (String key : new TreeMap<>(given).keySet()) {
-            if (known.contains(key)
-                    || FLINKS_OWN.contains(key)
-                    || key.startsWith(DorisConfigOptions.SINK_PROPERTIES_PREFIX)
-                            && key.length() > DorisConfigOptions.SINK_PROPERTIES_PREFIX.length()) {
+            ForeignKeys.Foreign foreign = ForeignKeys.known().get(key);
+            if (isKnown(key, known) || isIgnored(foreign, writes)) {
                 consumed.add(key);
-            } else {
+            } else if (foreign != null) {
+                consumed.add(key);
                 hints.append(
                         String.format(
-                                "Unknown option '%s'. The nearest known option is '%s'.\n",
-                                key, nearest(key, known)));
+                                "Option '%s' is one %s: %s.\n",
+                                key, foreign.origin(), foreign.instead()));
+            } else {
+                unknown = true;
+                hints.append(
+                        String.format(
+                                "Unknown option '%s'.%s\n",
+                                key,
+                                nearest(key, known)
+                                        .map(near -> " The nearest known option is '" + near + "'.")
+                                        .orElse("")));
             }
         }
         if (hints.length() == 0) {
             return;
+        }
+        if (!unknown) {
+            throw new ValidationException(hints.toString().trim());
         }
         consumed.addAll(known);
         try {
@@ -121,6 +143,18 @@ final class OptionKeys {
             throw new ValidationException(hints + "\n" + e.getMessage());
         }
         throw new ValidationException(hints.toString().trim());
+    }
+
+    private static boolean isKnown(String key, Collection<String> known) {
+        return known.contains(key)
+                || FLINKS_OWN.contains(key)
+                || key.startsWith(DorisConfigOptions.SINK_PROPERTIES_PREFIX)
+                        && key.length() > DorisConfigOptions.SINK_PROPERTIES_PREFIX.length();
+    }
+
+    /** What is about writing has no effect on a table that is read. */
+    private static boolean isIgnored(ForeignKeys.Foreign foreign, boolean writes) {
+        return foreign != null && foreign.writing() && !writes;
     }
 
     private static String withUnit(String key, String value, String unit) {
@@ -163,11 +197,13 @@ final class OptionKeys {
         }
     }
 
-    static String nearest(String key, Collection<String> known) {
+    /** The known key that may be meant; none where all differ in more than a third. */
+    static Optional<String> nearest(String key, Collection<String> known) {
         String lower = key.toLowerCase(Locale.ROOT).replace('_', '-');
+        int farthest = Math.max(1, (lower.length() + 2) / 3);
         return known.stream()
                 .min(Comparator.comparingInt(candidate -> distance(lower, candidate)))
-                .orElse("");
+                .filter(candidate -> distance(lower, candidate) <= farthest);
     }
 
     /** Least number of characters to insert, delete or replace. */

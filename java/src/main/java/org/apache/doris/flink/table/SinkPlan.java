@@ -47,7 +47,7 @@ public final class SinkPlan {
         ConnectionConfig connection = ConnectionConfig.from(values);
         checkTable(values, connection);
         OptionRules.checkValues(values);
-        SinkRules.checkSink(values);
+        SinkRules.checkSink(values, true);
         LoadRules.warnOfOtherOrder(values, LoadProperties.given(values), declared.getFieldNames());
         WriteConfig write = WriteConfig.from(values);
         DorisTypes.checkWritable(connection.table().toString(), declared);
@@ -69,7 +69,7 @@ public final class SinkPlan {
         ConnectionConfig connection = ConnectionConfig.withTableByRecord(values);
         checkTable(values, connection);
         OptionRules.checkValues(values);
-        SinkRules.checkSink(values);
+        SinkRules.checkSink(values, false);
         WriteConfig write = WriteConfig.from(values);
         return of(new SinkConfig(connection, write, null, localTimeZone), values);
     }
@@ -90,7 +90,7 @@ public final class SinkPlan {
     }
 
     private static OptionValues resolve(Map<String, String> options) {
-        return OptionKeys.resolve(options);
+        return OptionKeys.resolve(options, true);
     }
 
     private static SinkPlan of(SinkConfig config, OptionValues values) {

@@ -54,8 +54,12 @@ final class SinkRules {
         LoadProperties.given(options).forEach(LoadRules::checkValue);
     }
 
-    /** Combinations that a table to be written to must not have; refuses what is not built yet. */
-    static void checkSink(OptionValues options) {
+    /**
+     * Combinations that a table to be written to must not have; refuses what is not built yet.
+     *
+     * @param encodes whether the connector spells the rows, and not a serializer of the user
+     */
+    static void checkSink(OptionValues options, boolean encodes) {
         Map<String, String> properties = LoadProperties.given(options);
         String mode = options.oneOf(SinkOptions.WRITE_MODE, WRITE_MODES);
         checkTwoPhase(options, properties);
@@ -69,6 +73,9 @@ final class SinkRules {
                     "Use 'STREAM_LOAD', the default.");
         }
         LoadRules.checkLoad(options, properties);
+        if (encodes) {
+            CsvRules.check(options, properties);
+        }
         boolean batch = options.bool(SinkOptions.ENABLE_BATCH_MODE);
         if (batch || mode.equals("STREAM_LOAD_BATCH")) {
             throw InvalidOption.notSupportedYet(
@@ -82,15 +89,21 @@ final class SinkRules {
     }
 
     private static void checkWriteMode(OptionValues options) {
-        if (options.text(SinkOptions.WRITE_MODE).orElse("").equalsIgnoreCase("COPY")) {
+        String mode = options.text(SinkOptions.WRITE_MODE).orElse("");
+        if (WRITE_MODES.stream().noneMatch(known -> sameMode(known, mode))) {
             throw options.invalid(
                     SinkOptions.WRITE_MODE,
-                    "'COPY' belongs to one vendor's cloud service; allowed are '"
-                            + String.join("', '", WRITE_MODES)
-                            + "'",
-                    "Use 'TVF' to write through object storage.");
+                    (mode.equalsIgnoreCase("COPY")
+                                    ? "'COPY' belongs to one vendor's cloud service; "
+                                    : "")
+                            + "allowed is 'STREAM_LOAD'; 'STREAM_LOAD_BATCH' and 'TVF' are not"
+                            + " supported yet",
+                    "Leave the option out.");
         }
-        options.oneOf(SinkOptions.WRITE_MODE, WRITE_MODES);
+    }
+
+    private static boolean sameMode(String known, String mode) {
+        return known.equalsIgnoreCase(mode.replace('-', '_'));
     }
 
     private static void checkBuffers(OptionValues options) {
@@ -121,10 +134,11 @@ final class SinkRules {
         boolean explicit =
                 options.has(SinkOptions.ENABLE_2PC) && options.bool(SinkOptions.ENABLE_2PC);
         if (explicit && LoadProperties.isGroupCommit(properties)) {
-            throw options.invalid(
-                    SinkOptions.ENABLE_2PC,
-                    "group commit has no two-phase commit",
-                    "Remove 'sink.enable-2pc', or 'sink.properties.group_commit'.");
+            options.warn(
+                    "Option 'sink.enable-2pc' = 'true' has no effect: group commit"
+                            + " ('sink.properties.group_commit') has no two-phase commit. Rows"
+                            + " become visible when Doris says so, at least once.");
+            return;
         }
         if (explicit && options.text(SinkOptions.LABEL_PREFIX).isEmpty()) {
             throw options.invalid(

@@ -39,7 +39,7 @@ public final class StreamSourcePlan {
      * @throws ValidationException for whatever is wrong with the options or the columns
      */
     public static StreamSourcePlan of(DorisOptions options, DorisReadOptions read, RowType rows) {
-        OptionValues values = OptionKeys.resolve(ObjectOptions.ofSource(options, read));
+        OptionValues values = OptionKeys.resolve(ObjectOptions.ofSource(options, read), false);
         requirePresent(values);
         ConnectionConfig connection = ConnectionConfig.from(values);
         ReadConfig readConfig = ReadConfig.from(values);

@@ -72,6 +72,7 @@ class CheckpointPlanTest {
                 .contains("'execution.checkpointing.interval'")
                 .contains("visible only when the job is stopped with a savepoint")
                 .doesNotContain("never be visible")
+                .doesNotContain("STREAM_LOAD_BATCH")
                 .contains("bounded input is committed at its end");
         assertThat(off.errors(sink("sink.enable-2pc", "false")))
                 .as("without two-phase commit a load ends with a checkpoint as well")

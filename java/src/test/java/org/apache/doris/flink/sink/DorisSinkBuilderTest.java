@@ -177,8 +177,8 @@ class DorisSinkBuilderTest {
         assertRefused(
                 () -> config(OPTIONS, builder -> builder.setWriteMode(WriteMode.COPY), strings),
                 "Invalid value 'COPY' for option 'sink.write-mode': 'COPY' belongs to one vendor's"
-                        + " cloud service; allowed are 'STREAM_LOAD', 'STREAM_LOAD_BATCH', 'TVF'."
-                        + " Use 'TVF' to write through object storage.");
+                        + " cloud service; allowed is 'STREAM_LOAD'; 'STREAM_LOAD_BATCH' and 'TVF'"
+                        + " are not supported yet. Leave the option out.");
         assertRefused(
                 () -> config(OPTIONS, builder -> builder.setBufferCount(1), strings),
                 "Invalid value '1' for option 'sink.buffer-count': allowed is a whole number of 2"

@@ -38,7 +38,7 @@ class DorisConfigOptionsTest {
     @Test
     void theProsePartNamesNoUnknownKey() throws IOException {
         Set<String> known = new HashSet<>(DorisConfigOptions.allKeys());
-        known.addAll(DorisConfigOptions.REMOVED_NAMES.keySet());
+        known.addAll(ForeignKeys.known().keySet());
         Set<String> unknown = new TreeSet<>();
         Matcher key =
                 Pattern.compile("`((?:doris|source|sink|lookup)\\.[a-z0-9.-]+[a-z0-9])`")

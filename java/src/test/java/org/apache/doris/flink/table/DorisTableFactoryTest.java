@@ -168,8 +168,10 @@ class DorisTableFactoryTest {
                 "jdbc-url | jdbc:postgresql://h:1 | jdbc:mysql",
                 "jdbc-url | mysql://u:geheim@h:1 | jdbc:mysql",
                 "password | geheim | username",
-                "sink.batch.size | 100 | sink.buffer-flush.max-rows",
-                "sink.batch.interval | 100 | sink.buffer-flush.interval",
+                "table-name;fenode | t;x:1 | 'table-name' is one of other connectors;"
+                        + " 'table.identifier'; Unknown option 'fenode'; 'fenodes'",
+                "benodes | '' | benodes; host:http_port; Remove the option",
+                "source.scan.mode;doris.filter.query | initial;a=1 | Invalid value 'a=1'",
                 // 38: not built yet
                 "doris.enable.tls | true | not supported yet; doris.enable.tls; 'true'; plain",
                 "doris.enable.tls | TRUE | not supported yet",
@@ -247,6 +249,34 @@ class DorisTableFactoryTest {
             })
     void isAccepted(String keys, String values) {
         assertThatCode(() -> Tables.source(Tables.pairs(keys, values))).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aKeyThatNoneIsNearHasNoHint() {
+        assertThat(refusal(() -> Tables.source("quantum.flux", "9")))
+                .startsWith("Unknown option 'quantum.flux'.\n")
+                .doesNotContain("nearest");
+        assertThat(refusal(() -> Tables.source("sink.buffer-flush.max-row", "9")))
+                .contains("The nearest known option is 'sink.buffer-flush.max-rows'.");
+    }
+
+    @Test
+    void keysAboutWritingAloneAreNoReasonToRefuseATableThatIsRead() {
+        assertThat(
+                        Tables.source(
+                                        "sink.batch.size",
+                                        "9",
+                                        "load-url",
+                                        "h:1",
+                                        "sink.version",
+                                        "V1")
+                                .warnings())
+                .containsExactly(
+                        "Option 'load-url', one of other connectors, has no effect on reading.",
+                        "Option 'sink.batch.size', one of older releases, has no effect on"
+                                + " reading.",
+                        "Option 'sink.version', one of other connectors, has no effect on"
+                                + " reading.");
     }
 
     @Test
@@ -379,8 +409,6 @@ class DorisTableFactoryTest {
             value = {
                 "table.identifier | c.d.t | external catalog",
                 "sink.enable-2pc | true | sink.label-prefix",
-                "sink.enable-2pc;sink.label-prefix;sink.properties.group_commit | true;p;sync_mode"
-                        + " | group commit",
                 "sink.properties.group_commit;sink.properties.partial_columns;"
                         + "sink.properties.columns | sync_mode;true;a | partial_columns",
                 "sink.properties.partial_columns | true | sink.properties.columns",

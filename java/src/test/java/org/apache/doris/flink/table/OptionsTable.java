@@ -38,15 +38,17 @@ final class OptionsTable {
         DorisConfigOptions.FORMER_NAMES.forEach(
                 (former, today) ->
                         text.append(String.format("| `%s` | `%s` |\n", former, today.today.key())));
-        DorisConfigOptions.REMOVED_NAMES.entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
+        text.append("\n### Keys of older releases and of other connectors\n\n");
+        text.append("| Key | Whose | The error says |\n|---|---|---|\n");
+        ForeignKeys.known()
                 .forEach(
-                        removed ->
+                        (key, foreign) ->
                                 text.append(
                                         String.format(
-                                                "| `%s` | an error that names `%s` |\n",
-                                                removed.getKey(),
-                                                removed.getValue().replace("'", ""))));
+                                                "| `%s` | %s | %s |\n",
+                                                key,
+                                                foreign.origin().replace("of ", ""),
+                                                foreign.instead().replace('\'', '`'))));
         return text.append("\n").append(END).toString();
     }
 

@@ -142,6 +142,76 @@ class SinkPlanTest {
         assertThat(write.properties()).doesNotContainKey("group_commit");
     }
 
+    /** Definitions made for the official connector hold both. */
+    @Test
+    void groupCommitBesideAnExplicitTwoPhaseCommitRunsWithoutItAndSaysSo() {
+        for (String prefix : new String[] {null, " "}) {
+            SinkPlan plan =
+                    plan(
+                            "sink.enable-2pc",
+                            "true",
+                            "sink.label-prefix",
+                            prefix,
+                            "sink.properties.group_commit",
+                            "Sync_Mode");
+            assertThat(plan.config().write().twoPhase()).isFalse();
+            assertThat(plan.config().write().groupCommit()).isTrue();
+            assertThat(plan.warnings())
+                    .containsExactly(
+                            "Option 'sink.enable-2pc' = 'true' has no effect: group commit"
+                                + " ('sink.properties.group_commit') has no two-phase commit. Rows"
+                                + " become visible when Doris says so, at least once.");
+        }
+    }
+
+    @Test
+    void quotesThatOlderServersWouldLeaveAreWarnedOf() {
+        String quoted = "sink.properties.enclose";
+        assertThat(plan(quoted, "\"").warnings()).isEmpty();
+        assertThat(plan(quoted, "\"", "sink.properties.trim_double_quotes", "true").warnings())
+                .isEmpty();
+        assertThat(plan(quoted, "\"", "sink.properties.trim_double_quotes", "false").warnings())
+                .singleElement()
+                .asString()
+                .contains("'sink.properties.trim_double_quotes' = 'false'", "leave the quotes");
+    }
+
+    /** A user's serializer spells rows as it likes. */
+    @Test
+    void rulesOnTheSpellingOfRowsHoldForRowsAlone() {
+        Map<String, String> options = Tables.options("sink.properties.trim_double_quotes", "true");
+        assertThat(SinkPlan.ofBytes(options, "UTC").config().write().properties())
+                .containsEntry("trim_double_quotes", "true");
+        options.put("sink.properties.column_separator", "\\x5c");
+        assertThat(SinkPlan.ofBytes(options, "UTC").warnings()).isEmpty();
+    }
+
+    @Test
+    void foreignKeysOfATableThatIsWrittenToAreRefusedTogether() {
+        assertThatThrownBy(
+                        () ->
+                                plan(
+                                        "sink.batch.size",
+                                        "100",
+                                        "sink.batch.interval",
+                                        "1s",
+                                        "load-url",
+                                        "h:1",
+                                        "database-name",
+                                        "d"))
+                .isInstanceOf(ValidationException.class)
+                .hasMessage(
+                        "Option 'database-name' is one of other connectors: use 'table.identifier'"
+                            + " = 'database.table'.\n"
+                            + "Option 'load-url' is one of other connectors: use 'fenodes'.\n"
+                            + "Option 'sink.batch.interval' is one of older releases: remove it:"
+                            + " rows are sent all the time and become visible with each checkpoint,"
+                            + " so set 'execution.checkpointing.interval' of the job.\n"
+                            + "Option 'sink.batch.size' is one of older releases: remove it: rows"
+                            + " are sent all the time and become visible with each checkpoint, so"
+                            + " set 'execution.checkpointing.interval' of the job.");
+    }
+
     /** Keys and values separated by {@code ;}, and the whole message. */
     @ParameterizedTest
     @CsvSource(
@@ -154,11 +224,12 @@ class SinkPlanTest {
                         + " a name of three parts is not allowed here. Name a table of Doris as"
                         + " 'database.table'.",
                 "sink.write-mode | copy | Invalid value 'copy' for option 'sink.write-mode': 'COPY'"
-                        + " belongs to one vendor's cloud service; allowed are 'STREAM_LOAD',"
-                        + " 'STREAM_LOAD_BATCH', 'TVF'. Use 'TVF' to write through object"
-                        + " storage.",
+                        + " belongs to one vendor's cloud service; allowed is 'STREAM_LOAD';"
+                        + " 'STREAM_LOAD_BATCH' and 'TVF' are not supported yet. Leave the option"
+                        + " out.",
                 "sink.write-mode | PUT | Invalid value 'PUT' for option 'sink.write-mode': allowed"
-                        + " are 'STREAM_LOAD', 'STREAM_LOAD_BATCH', 'TVF'.",
+                        + " is 'STREAM_LOAD'; 'STREAM_LOAD_BATCH' and 'TVF' are not supported yet."
+                        + " Leave the option out.",
                 // 17, 18, 19
                 "sink.enable-2pc | true | Invalid value 'true' for option 'sink.enable-2pc': an"
                         + " explicit two-phase commit needs option 'sink.label-prefix'. Set"
@@ -166,10 +237,6 @@ class SinkPlanTest {
                 "sink.label-prefix | a b | Invalid value 'a b' for option 'sink.label-prefix':"
                         + " allowed are 1 to 64 characters of letters, digits, '-', '_' and ':'."
                         + " Choose a shorter or plainer prefix.",
-                "sink.enable-2pc;sink.label-prefix;sink.properties.group_commit"
-                        + " | true;p;Sync_Mode | Invalid value 'true' for option 'sink.enable-2pc':"
-                        + " group commit has no two-phase commit. Remove 'sink.enable-2pc', or"
-                        + " 'sink.properties.group_commit'.",
                 // 20
                 "sink.properties.partial_columns | true | Invalid value 'true' for option"
                         + " 'sink.properties.partial_columns': a partial update needs option"
@@ -234,6 +301,50 @@ class SinkPlanTest {
                         + " 'sink.properties.column_separator': columns and lines cannot end in the"
                         + " same delimiter. Change one of 'sink.properties.column_separator' and"
                         + " 'sink.properties.line_delimiter'.",
+                "sink.properties.column_separator | \\x5c | Invalid value '\\x5c' for option"
+                        + " 'sink.properties.column_separator': it must not be a part of \\N, the"
+                        + " mark of NULL. Choose another one.",
+                "sink.properties.line_delimiter | N | Invalid value 'N' for option"
+                        + " 'sink.properties.line_delimiter': it must not be a part of \\N, the"
+                        + " mark of NULL. Choose another one.",
+                "sink.properties.column_separator | a\\nb | Invalid value 'a\\nb' for option"
+                        + " 'sink.properties.column_separator': it holds the line delimiter, at"
+                        + " which each row would end. Change one of"
+                        + " 'sink.properties.column_separator' and"
+                        + " 'sink.properties.line_delimiter'.",
+                "sink.properties.column_separator;sink.properties.line_delimiter;"
+                        + "sink.properties.enclose | O;EOL;^ | Invalid value 'EOL' for option"
+                        + " 'sink.properties.line_delimiter': with 'sink.properties.enclose' it"
+                        + " must not hold the column separator, which Doris would find in it."
+                        + " Change one of 'sink.properties.column_separator' and"
+                        + " 'sink.properties.line_delimiter'.",
+                "sink.properties.enclose;sink.properties.column_separator | ^;#^ | Invalid value"
+                        + " '#^' for option 'sink.properties.column_separator': it holds the"
+                        + " enclosing character ^. Choose another one.",
+                "sink.properties.enclose;sink.properties.column_separator | ^;#\\ | Invalid value"
+                        + " '#\\' for option 'sink.properties.column_separator': it holds the"
+                        + " escape character \\. Choose another one.",
+                "sink.properties.enclose | \\ | Invalid value '\\' for option"
+                        + " 'sink.properties.enclose': it must not be a part of \\N, the mark of"
+                        + " NULL. Set it to '\"'.",
+                "sink.properties.enclose;sink.properties.escape | ^;^ | Invalid value '^' for"
+                        + " option 'sink.properties.escape': 'sink.properties.enclose' is the same"
+                        + " character. Leave the option out for a backslash.",
+                "sink.properties.format;sink.properties.line_delimiter | json;}x | Invalid value"
+                        + " '}x' for option 'sink.properties.line_delimiter': it may occur inside a"
+                        + " JSON document; allowed is one that begins with a control character or a"
+                        + " punctuation mark that JSON does not use. Leave the option out for a"
+                        + " line break.",
+                "sink.properties.trim_double_quotes | TRUE | Invalid value 'TRUE' for option"
+                        + " 'sink.properties.trim_double_quotes': without"
+                        + " 'sink.properties.enclose' = '\"' Doris would take off the quotes of"
+                        + " texts that begin and end with one. Remove the option, or set"
+                        + " 'sink.properties.enclose' to '\"'.",
+                "sink.properties.trim_double_quotes;sink.properties.enclose | true;^ | Invalid"
+                        + " value 'true' for option 'sink.properties.trim_double_quotes': without"
+                        + " 'sink.properties.enclose' = '\"' Doris would take off the quotes of"
+                        + " texts that begin and end with one. Remove the option, or set"
+                        + " 'sink.properties.enclose' to '\"'.",
                 "sink.properties.timeout | 259201 | Invalid value '259201' for option"
                         + " 'sink.properties.timeout': allowed is a whole number of seconds from 1"
                         + " to 259200.",
@@ -297,6 +408,11 @@ class SinkPlanTest {
                 "sink.properties.timeout | 259200",
                 "benodes | be1:8040, be2:8040",
                 "sink.enable-2pc;sink.label-prefix | true;p",
+                "sink.properties.column_separator;sink.properties.line_delimiter | xE;EOL",
+                "sink.properties.column_separator;sink.properties.line_delimiter | O;EOL",
+                "sink.properties.column_separator | \\N#",
+                "sink.properties.format;sink.properties.line_delimiter | json;#x",
+                "sink.properties.enclose;sink.properties.trim_double_quotes | ^;false",
             })
     void isAcceptedWithoutAWord(String keys, String values) {
         assertThat(plan(Tables.pairs(keys, values)).warnings()).isEmpty();

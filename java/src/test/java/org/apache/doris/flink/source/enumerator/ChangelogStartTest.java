@@ -330,6 +330,7 @@ class ChangelogStartTest {
         assertRefused(
                 "min_delta",
                 "doris-default",
+                "Changelog offset has expired according to changelog.ttl_seconds",
                 "'source.changelog.increment-type' = 'min_delta'",
                 "'source.scan.timestamp' = '2026-10-09 10:00:00'");
         assertRefused(
