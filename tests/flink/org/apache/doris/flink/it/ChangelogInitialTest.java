@@ -90,6 +90,7 @@ class ChangelogInitialTest {
         DORIS.clearFault(rule);
         commit.join();
         followed.awaitAll("+I[1, Alice, 18]", "+I[2, Bob, 21]", "+I[3, n3, 18]");
+        table.awaitFollowed();
         table.run("INSERT INTO T VALUES (4, 'Dana', 24)");
         followed.await(4);
         assertThat(followed.rows()).endsWith("+I[4, Dana, 24]").doesNotHaveDuplicates();
@@ -133,7 +134,8 @@ class ChangelogInitialTest {
         Until.holds("the content is being read", () -> DORIS.holding(rule) > 0);
         table.run("UPDATE T SET age = 19 WHERE id = 1", "INSERT INTO T VALUES (3, 'Chen', 19)");
         DORIS.clearFault(rule);
-        Until.holds("the insert has come", () -> followed.rows().contains("+I[3, Chen, 19]"));
+        // The insert may have come with the content; this comes as a change alone.
+        Until.holds("the update has come", () -> followed.rows().contains("+U[1, Alice, 19]"));
         followed.awaitCheckpoint();
         List<String> rows = followed.rows();
         // The versions that are read may be those of before or after the changes.

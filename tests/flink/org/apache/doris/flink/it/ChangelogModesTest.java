@@ -43,6 +43,7 @@ class ChangelogModesTest {
         DORIS.advanceClock(Duration.ofSeconds(2));
         Followed followed = Followed.start(sql, "SELECT * FROM t");
         followed.awaitAll("+I[1, Alice, 18]", "+I[2, Bob, 21]");
+        table.awaitFollowed();
         table.run(
                 "INSERT INTO T VALUES (3, 'Chen', 19)",
                 "UPDATE T SET age = 22 WHERE id = 2",
@@ -146,6 +147,7 @@ class ChangelogModesTest {
         table.followed("initial").create(sql, "t");
         Followed followed = Followed.start(sql, "SELECT * FROM t");
         followed.awaitAll("+I[1, Alice, 18]");
+        table.awaitFollowed();
         table.run("INSERT INTO T VALUES (2, 'Bob', 21)");
         followed.awaitInOrder("+I[1, Alice, 18]", "+I[2, Bob, 21]");
         followed.cancel();

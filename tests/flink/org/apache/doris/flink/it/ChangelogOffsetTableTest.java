@@ -157,6 +157,7 @@ class ChangelogOffsetTableTest {
     void incr9ACheckpointWinsOverTheRow() throws Exception {
         Followed first = start("initial");
         first.await(2);
+        table.awaitFollowed();
         table.run("INSERT INTO T VALUES (3, 'Chen', 19)");
         first.await(3);
         String path = first.stop(savepoints);

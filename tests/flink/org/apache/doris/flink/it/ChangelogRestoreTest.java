@@ -64,6 +64,7 @@ class ChangelogRestoreTest {
     /** A job that has given the content and one change, stopped; and where its savepoint is. */
     private String stopped(Followed followed) throws Exception {
         followed.await(2);
+        table.awaitFollowed();
         table.run("INSERT INTO T VALUES (3, 'Chen', 19)");
         assertThat(followed.await(3)).endsWith("+I[3, Chen, 19]");
         return followed.stop(savepoints);

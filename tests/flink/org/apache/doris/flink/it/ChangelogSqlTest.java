@@ -74,6 +74,7 @@ class ChangelogSqlTest {
         Followed followed =
                 Followed.start(sql, "SELECT COUNT(*), SUM(age), MIN(name), MAX(id) FROM t");
         followed.await(1);
+        table.awaitFollowed();
         change();
         String result =
                 String.join(
@@ -91,6 +92,7 @@ class ChangelogSqlTest {
         // Each side is a source of its own.
         Followed followed = Followed.start(sql, JOIN);
         followed.await(1);
+        table.awaitFollowed();
         change();
         awaitLast(followed, "+U[3, 71]");
         followed.cancel();
@@ -149,6 +151,7 @@ class ChangelogSqlTest {
         table.followed("initial").create(sql, "t");
         Followed followed = Followed.start(sql, "SELECT name FROM t WHERE id = 2 OR id = 3");
         followed.awaitAll("+I[Bob]");
+        table.awaitFollowed();
         table.run(
                 "UPDATE T SET name = 'Bea' WHERE id = 2",
                 "UPDATE T SET name = 'Ann' WHERE id = 1",
@@ -192,6 +195,7 @@ class ChangelogSqlTest {
                                 + " UNIX_TIMESTAMP(CAST(commit_time AS STRING)) * 1000 +"
                                 + " EXTRACT(MILLISECOND FROM commit_time) FROM t");
         followed.awaitAll("+I[1, null, true, true, null]", "+I[2, null, true, true, null]");
+        table.awaitFollowed();
         table.run("UPDATE T SET age = 21 WHERE id = 2", "DELETE FROM T WHERE id = 1");
         followed.await(5);
         assertThat(followed.rows().subList(2, 5))

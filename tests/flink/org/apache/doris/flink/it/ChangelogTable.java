@@ -122,6 +122,14 @@ final class ChangelogTable {
                 .collect(Collectors.toList());
     }
 
+    /**
+     * Waits until a window is asked for. The content is read then, so that what is written from now
+     * on comes as changes alone; rows of the content show only that their own split was read.
+     */
+    void awaitFollowed() throws Exception {
+        Until.holds("changes of " + name + " are followed", () -> !windows(0).isEmpty());
+    }
+
     private static List<String> nulls(List<String> row) {
         return row.stream().map(String::valueOf).collect(Collectors.toList());
     }

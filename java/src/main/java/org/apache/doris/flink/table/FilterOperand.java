@@ -104,6 +104,11 @@ final class FilterOperand {
         return literal;
     }
 
+    /** Whether it is a number without a sign. */
+    boolean isZero() {
+        return number != null && number.signum() == 0;
+    }
+
     /** Whether Doris compares the two as Flink does. */
     boolean isComparableTo(FilterOperand other) {
         if (kind == Kind.FLOAT && other.literal && other.number != null) {

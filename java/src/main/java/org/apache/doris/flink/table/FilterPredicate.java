@@ -2,6 +2,7 @@ package org.apache.doris.flink.table;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,9 +26,12 @@ final class FilterPredicate {
         NOT_IN
     }
 
+    private static final String ZERO = "0";
+
     private final Shape shape;
     private final boolean exact;
     private final String operand;
+    private final boolean floating;
     private final Collection<String> texts;
     private final List<FilterPredicate> parts;
 
@@ -35,35 +39,47 @@ final class FilterPredicate {
             Shape shape,
             boolean exact,
             String operand,
+            boolean floating,
             Collection<String> texts,
             List<FilterPredicate> parts) {
         this.shape = shape;
         this.exact = exact;
         this.operand = operand;
+        this.floating = floating;
         this.texts = texts;
         this.parts = parts;
     }
 
     /** A predicate that keeps exactly Flink's rows. */
     static FilterPredicate exact(String sql) {
-        return new FilterPredicate(Shape.PLAIN, true, "", List.of(sql), List.of());
+        return new FilterPredicate(Shape.PLAIN, true, "", false, List.of(sql), List.of());
     }
 
     /** A predicate that may keep more rows than Flink does. */
     static FilterPredicate hint(String sql) {
-        return new FilterPredicate(Shape.PLAIN, false, "", List.of(sql), List.of());
+        return new FilterPredicate(Shape.PLAIN, false, "", false, List.of(sql), List.of());
     }
 
-    /** {@code operand IN (literals)}; the literals are never NULL. */
-    static FilterPredicate in(String operand, Collection<String> literals) {
-        return new FilterPredicate(
-                Shape.IN, true, operand, new LinkedHashSet<>(literals), List.of());
+    /**
+     * {@code operand IN (literals)}; the literals are never NULL.
+     *
+     * @param floating whether the operand is a FLOAT or DOUBLE. Flink looks those up in a list by
+     *     their bits, so that {@code -0.0} is not in a list with 0 in it, but compares one by
+     *     value. In Doris both zeros are one value, so such a list is a hint.
+     */
+    static FilterPredicate in(String operand, boolean floating, Collection<String> literals) {
+        return list(Shape.IN, operand, floating, literals);
     }
 
-    /** {@code operand NOT IN (literals)}; the literals are never NULL. */
-    static FilterPredicate notIn(String operand, Collection<String> literals) {
-        return new FilterPredicate(
-                Shape.NOT_IN, true, operand, new LinkedHashSet<>(literals), List.of());
+    /**
+     * {@code operand NOT IN (literals)}; the literals are never NULL.
+     *
+     * @param floating whether the operand is a FLOAT or DOUBLE; a hint then, so that Flink sees the
+     *     whole list: what {@code -0.0} is depends on all of it. No literal may be 0 then, since
+     *     Doris would drop a row that Flink keeps.
+     */
+    static FilterPredicate notIn(String operand, boolean floating, Collection<String> literals) {
+        return list(Shape.NOT_IN, operand, floating, literals);
     }
 
     /** All of them; at least one. */
@@ -117,29 +133,46 @@ final class FilterPredicate {
         return parts.stream().map(part -> "(" + part.sql() + ")").collect(Collectors.joining(word));
     }
 
+    private static FilterPredicate list(
+            Shape shape, String operand, boolean floating, Collection<String> literals) {
+        Set<String> distinct = new LinkedHashSet<>(literals);
+        boolean zeroInList = shape == Shape.IN && distinct.size() > 1 && distinct.contains(ZERO);
+        boolean exact = !floating || shape == Shape.IN && !zeroInList;
+        return new FilterPredicate(shape, exact, operand, floating, distinct, List.of());
+    }
+
     private static FilterPredicate junction(
             Shape shape, Shape listShape, List<FilterPredicate> parts) {
-        Map<String, Set<String>> lists = new LinkedHashMap<>();
-        List<FilterPredicate> flat = new ArrayList<>();
+        Map<String, FilterPredicate> lists = new LinkedHashMap<>();
+        List<FilterPredicate> others = new ArrayList<>();
+        // In the order of their first parts.
+        List<String> order = new ArrayList<>();
         for (FilterPredicate part : parts) {
-            flat.addAll(part.shape == shape ? part.parts : List.of(part));
-        }
-        List<FilterPredicate> folded = new ArrayList<>();
-        boolean exact = true;
-        for (FilterPredicate part : flat) {
-            exact &= part.exact;
-            if (part.shape != listShape) {
-                folded.add(part);
-            } else if (lists.containsKey(part.operand)) {
-                lists.get(part.operand).addAll(part.texts);
-            } else {
-                Set<String> literals = new LinkedHashSet<>(part.texts);
-                lists.put(part.operand, literals);
-                folded.add(new FilterPredicate(listShape, true, part.operand, literals, List.of()));
+            for (FilterPredicate flat : part.shape == shape ? part.parts : List.of(part)) {
+                if (flat.shape != listShape) {
+                    others.add(flat);
+                    order.add(null);
+                } else if (lists.putIfAbsent(flat.operand, flat) == null) {
+                    order.add(flat.operand);
+                } else {
+                    lists.computeIfPresent(flat.operand, (operand, list) -> list.with(flat));
+                }
             }
         }
+        Iterator<FilterPredicate> other = others.iterator();
+        List<FilterPredicate> folded = new ArrayList<>();
+        for (String operand : order) {
+            folded.add(operand == null ? other.next() : lists.get(operand));
+        }
+        boolean exact = folded.stream().allMatch(FilterPredicate::isExact);
         return folded.size() == 1
                 ? folded.get(0)
-                : new FilterPredicate(shape, exact, "", List.of(), folded);
+                : new FilterPredicate(shape, exact, "", false, List.of(), folded);
+    }
+
+    private FilterPredicate with(FilterPredicate more) {
+        Set<String> all = new LinkedHashSet<>(texts);
+        all.addAll(more.texts);
+        return list(shape, operand, floating, all);
     }
 }

@@ -172,19 +172,24 @@ final class FilterTranslator {
         if (!left.isComparableTo(right)) {
             return Optional.empty();
         }
-        if (left.kind() == FilterOperand.Kind.FLOAT && !right.isLiteral()) {
+        boolean floating = left.kind() == FilterOperand.Kind.FLOAT;
+        if (floating && !right.isLiteral()) {
             return Optional.empty();
         }
         if (right.isLiteral() && comparison == Comparison.EQUAL) {
-            return Optional.of(FilterPredicate.in(left.sql(), List.of(right.sql())));
+            return Optional.of(FilterPredicate.in(left.sql(), floating, List.of(right.sql())));
         }
         if (right.isLiteral() && comparison == Comparison.NOT_EQUAL) {
-            return Optional.of(FilterPredicate.notIn(left.sql(), List.of(right.sql())));
+            // Beside other values it may be part of a list, and -0.0 is in no list of Flink's.
+            return floating && right.isZero()
+                    ? Optional.empty()
+                    : Optional.of(
+                            FilterPredicate.notIn(left.sql(), floating, List.of(right.sql())));
         }
         String sql = left.sql() + " " + comparison.sql + " " + right.sql();
         // NaN is above all numbers in Doris, while in Flink no order holds for it.
         boolean mayKeepNan =
-                left.kind() == FilterOperand.Kind.FLOAT
+                floating
                         && (comparison == Comparison.GREATER
                                 || comparison == Comparison.GREATER_OR_EQUAL);
         return Optional.of(mayKeepNan ? FilterPredicate.hint(sql) : FilterPredicate.exact(sql));
@@ -207,7 +212,11 @@ final class FilterTranslator {
         }
         return values.isEmpty()
                 ? Optional.empty()
-                : Optional.of(FilterPredicate.in(tested.get().sql(), values));
+                : Optional.of(
+                        FilterPredicate.in(
+                                tested.get().sql(),
+                                tested.get().kind() == FilterOperand.Kind.FLOAT,
+                                values));
     }
 
     private Optional<FilterPredicate> between(List<ResolvedExpression> arguments) {
