@@ -271,6 +271,7 @@ impl Attempt<'_> {
                 "; this server cannot read compressed JSON: set 'sink.properties.compress_type' = ''",
             );
         }
+        told.push_str(&self.helps(refusal, answer));
         let kind = match refusal {
             Refusal::Denied => ErrorKind::Auth,
             Refusal::NotFound => ErrorKind::NotFound,
@@ -284,6 +285,29 @@ impl Attempt<'_> {
             (true, true) => End::Refused(error.retryable()),
             (true, false) => End::Unanswered(error.retryable()),
             (false, _) => End::Failed(error),
+        }
+    }
+
+    /// What a user can do about a refusal that comes again and again.
+    fn helps(&self, refusal: Refusal, answer: &LoadAnswer) -> String {
+        match refusal {
+            Refusal::Timeout if answer.message.to_ascii_lowercase().contains("txn manager") => {
+                let took = answer
+                    .numbers
+                    .load_time_ms
+                    .map_or_else(String::new, |ms| format!(" after {ms} ms (LoadTimeMs)"));
+                let limit = self
+                    .sink
+                    .config()
+                    .properties
+                    .timeout()
+                    .map_or_else(|| "what the server allows".to_owned(), |s| format!("{s} s"));
+                format!(
+                    "; Doris ended it{took}: a load may take {limit} (sink.properties.timeout), and it is open from one checkpoint to the next. Take checkpoints more often, or raise that parameter"
+                )
+            }
+            Refusal::TooManyVersions => "; every load adds a version to each tablet that it writes to, faster than Doris merges them. What helps, in this order: a longer checkpoint interval, fewer sink subtasks (sink.parallelism), fewer buckets or partitions that get rows at the same time, then more compaction or a higher max_tablet_version_num in be.conf".to_owned(),
+            _ => String::new(),
         }
     }
 

@@ -145,6 +145,12 @@ impl Properties {
     pub(crate) fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(n, _)| n.as_str() == name)
     }
+
+    /// Seconds that the server lets a load take, as it is told with each load.
+    pub(crate) fn timeout(&self) -> Option<&str> {
+        let (_, value) = self.headers.iter().find(|(n, _)| n.as_str() == "timeout")?;
+        value.to_str().ok()
+    }
 }
 
 /// A value as UTF-8, which is what Doris reads.

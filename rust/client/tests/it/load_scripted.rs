@@ -399,6 +399,54 @@ async fn net_6_json_that_cannot_be_compressed_names_the_option() {
     );
 }
 
+/// What comes again and again until somebody changes something is told with what to change.
+#[tokio::test]
+async fn a_refusal_that_goes_on_is_told_with_what_helps() {
+    for (message, words) in [
+        (
+            "[INTERNAL_ERROR]transaction [4006] is already aborted. abort reason: timeout by txn manager",
+            [
+                "after 7201000 ms (LoadTimeMs)",
+                "a load may take 7200 s (sink.properties.timeout)",
+                "Take checkpoints more often",
+            ],
+        ),
+        (
+            "[E-235]failed to init rowset builder. version count: 2001, exceed limit: 2000",
+            [
+                "a longer checkpoint interval, fewer sink subtasks (sink.parallelism)",
+                "max_tablet_version_num",
+                "sent 1 times",
+            ],
+        ),
+    ] {
+        let be = Scripted::start(move |_, _| {
+            vec![
+                Step::Continue,
+                Step::ReadAll,
+                answer(
+                    200,
+                    format!(
+                        r#"{{"TxnId": 4006, "Label": "l_0", "Status": "Fail", "Message": "{message}", "NumberTotalRows": 0, "LoadTimeMs": 7201000}}"#
+                    ),
+                ),
+            ]
+        })
+        .await;
+        let fe = front_end(be.address, |_| "ABORTED".to_owned()).await;
+        let sink = write(&fe.address.to_string())
+            .with("sink.max-retries", "0")
+            .properties(&[("format", "csv"), ("compress_type", ""), ("timeout", "7200")])
+            .sink();
+        let load = sink.open_load(raw()).unwrap();
+        put(&load, b"1", 1).await.unwrap();
+        let error = end(&load).await.unwrap_err().to_string();
+        for word in words {
+            assert!(error.contains(word), "{word}: {error}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn net_10_the_first_lines_of_the_error_log_are_in_the_failure() {
     let own = Arc::new(std::sync::OnceLock::new());
