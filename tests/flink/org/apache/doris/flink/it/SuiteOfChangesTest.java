@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Flink's suite for sources on a Duplicate table: its content, and its changes from a time on.
  * Changes are held to the suite's order: those of a key come in the order of their commits.
  */
-@Timeout(90)
+@Timeout(120)
 class SuiteOfChangesTest extends SuiteOfSource {
 
     @RegisterExtension static final Standin DORIS = Standin.with("--backends", "2");

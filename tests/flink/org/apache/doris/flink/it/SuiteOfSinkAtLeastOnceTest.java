@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The suite that Flink holds the sinks of its connectors to, without two-phase commit. */
-@Timeout(90)
+@Timeout(120)
 class SuiteOfSinkAtLeastOnceTest extends SinkTestSuiteBase<String> {
 
     @RegisterExtension static final Standin DORIS = Standin.with("--backends", "2");

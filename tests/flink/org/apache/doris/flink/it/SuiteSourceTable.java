@@ -36,12 +36,14 @@ final class SuiteSourceTable implements DataStreamSourceExternalContext<String> 
     private final Standin standin;
     private final ChangelogTable table;
     private final DorisSourceScanMode unbounded;
+    private final long begin;
     private int written;
 
     private SuiteSourceTable(Standin standin, ChangelogTable table, DorisSourceScanMode unbounded) {
         this.standin = standin;
         this.table = table;
         this.unbounded = unbounded;
+        this.begin = standin.mark();
     }
 
     /** A Duplicate table in which a split is a key; an unbounded source reads changes alone. */
@@ -72,6 +74,15 @@ final class SuiteSourceTable implements DataStreamSourceExternalContext<String> 
                         "changelog.need_historical_value",
                         "true"),
                 DorisSourceScanMode.INITIAL);
+    }
+
+    /** Waits until a source has asked for changes. */
+    void awaitWindow() {
+        try {
+            Until.holds("changes are followed", () -> !table.windows(begin).isEmpty());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Override
