@@ -3,6 +3,7 @@ package org.apache.doris.flink.source.enumerator;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.doris.flink.source.event.LimitReachedEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumerator;
@@ -116,7 +117,9 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public void handleSourceEvent(int subtask, SourceEvent event) {
-        if (changelog != null) {
+        if (event instanceof LimitReachedEvent) {
+            snapshot.enough(subtask);
+        } else if (changelog != null) {
             changelog.handle(subtask, event);
         }
     }
@@ -156,6 +159,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                 snapshot.isPlanned(),
                 snapshot.total(),
                 unassigned,
+                snapshot.tablets(),
                 changes);
     }
 
@@ -209,7 +213,8 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                 state.splitsTotal(),
                 state.unassigned().stream()
                         .filter(DorisSplit::isSnapshot)
-                        .collect(Collectors.toList()));
+                        .collect(Collectors.toList()),
+                state.tablets());
         if (changelog != null) {
             changelog.restore(state, slices(state.unassigned()));
         }

@@ -24,6 +24,8 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
     private final boolean followsChanges;
     private final boolean dropsUpdateBefore;
 
+    private long snapshotRows;
+
     /**
      * @param newsSeen called for each record that is no row, after Flink has counted it as one
      */
@@ -45,6 +47,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
                 snapshotRow.setRowKind(RowKind.INSERT);
             }
             rows.emit(snapshotRow, null, output);
+            snapshotRows++;
             return;
         }
         switch (record.kind()) {
@@ -62,6 +65,11 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
             default:
                 throw new IllegalStateException("A record is of unknown kind " + record.kind());
         }
+    }
+
+    /** Rows of the snapshot that were emitted since the reader was made. */
+    long snapshotRows() {
+        return snapshotRows;
     }
 
     private void emitChange(ReadRecord record, SourceOutput<OUT> output, DorisSplitState state)
