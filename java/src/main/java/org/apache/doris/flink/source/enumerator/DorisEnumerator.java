@@ -8,6 +8,7 @@ import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SupportsHandleExecutionAttemptSourceEvent;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +25,9 @@ import java.util.stream.Collectors;
  * <p>All methods run on the coordinator thread, as Flink calls them; questions to the cluster run
  * on a worker thread.
  */
-public final class DorisEnumerator implements SplitEnumerator<DorisSplit, EnumeratorState> {
+public final class DorisEnumerator
+        implements SplitEnumerator<DorisSplit, EnumeratorState>,
+                SupportsHandleExecutionAttemptSourceEvent {
 
     private static final Logger LOG = LoggerFactory.getLogger(DorisEnumerator.class);
 
@@ -122,6 +125,12 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
         } else if (changelog != null) {
             changelog.handle(subtask, event);
         }
+    }
+
+    /** With speculative execution; attempts of a subtask read the same splits. */
+    @Override
+    public void handleSourceEvent(int subtask, int attempt, SourceEvent event) {
+        handleSourceEvent(subtask, event);
     }
 
     @Override

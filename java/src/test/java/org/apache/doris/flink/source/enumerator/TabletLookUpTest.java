@@ -149,6 +149,18 @@ class TabletLookUpTest {
         assertThat(enumerator.snapshotState(1).unassigned()).hasSize(22);
     }
 
+    /** With speculative execution Flink tells which attempt an event is from. */
+    @Test
+    void anyAttemptOfAReaderMayHaveEnoughRows() throws Exception {
+        planner.tablets(8);
+        context.register(0, 1);
+        DorisEnumerator enumerator = started(Map.of());
+        enumerator.handleSplitRequest(0, "h");
+        enumerator.handleSourceEvent(0, 1, new LimitReachedEvent());
+        readAll(enumerator, 0, 1);
+        assertThat(context.allAssigned()).hasSize(1);
+    }
+
     /** What it had emitted is taken back, so the others are needed again. */
     @Test
     void aReaderThatHadEnoughRowsAndFailsIsReadFor() throws Exception {
