@@ -46,6 +46,28 @@ pub async fn plan_until(config: &ReadConfig, cancelled: impl Future<Output = ()>
     planned
 }
 
+/// The tablets that the table has now, whatever the filters: what was planned before and is not among them is gone, and its
+/// rows may be missing from the splits that were read. One REST call, no Flight session. Once `cancelled` is done it fails with
+/// [`ErrorKind::Closed`].
+pub async fn present_tablets(
+    config: &ReadConfig,
+    cancelled: impl Future<Output = ()>,
+) -> Result<ScanPlan, Error> {
+    let frontends = Frontends::new(config.cluster.clone())?;
+    let wanted = config.columns.first().map(|column| &column.path[0]);
+    let first = wanted.or(config.declared.first().map(|field| &field.name));
+    let query = sql::plan_query(config, &[], "", first.map(String::as_str));
+    tokio::select! {
+        biased;
+        () = cancelled => Err(Error::new(ErrorKind::Closed, "the plan was closed")),
+        tablets = frontends.tablets(&config.table, &query) => Ok(ScanPlan {
+            has_tablets: true,
+            tablets: tablets?,
+            warnings: Vec::new(),
+        }),
+    }
+}
+
 async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan, Error> {
     let mut columns = check(flight, config).await?;
     let mut warnings = std::mem::take(&mut columns.notes);

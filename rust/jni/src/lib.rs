@@ -39,31 +39,44 @@ pub mod task;
 
 use std::ffi::c_void;
 use std::panic::catch_unwind;
+use std::sync::{Mutex, PoisonError};
 
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};
 use jni::sys::{JNI_VERSION_1_8, JavaVM, jint};
 
 /// The number of this boundary. It changes with every incompatible change of the exports; Java refuses another one.
-pub const ABI_VERSION: jint = 4;
+pub const ABI_VERSION: jint = 5;
 
-/// Called by the JVM right after loading: this copy's panic hook and log subscriber, nothing that other copies of the
-/// library in the same process would see.
+/// Class loaders that have the library loaded. One file under several names is mapped once and shared by all of them, with its
+/// statics.
+static LOADERS: Mutex<usize> = Mutex::new(0);
+
+/// Called by the JVM right after loading, for each class loader: this copy's panic hook and log subscriber, nothing that
+/// other copies of the library in the same process would see.
 #[unsafe(no_mangle)]
 pub extern "system" fn JNI_OnLoad(_vm: *mut JavaVM, _reserved: *mut c_void) -> jint {
     // A failure here leaves panics without traces or logs without records; both are no reason to refuse to work.
     let _ = catch_unwind(|| {
+        let mut loaders = LOADERS.lock().unwrap_or_else(PoisonError::into_inner);
+        *loaders += 1;
         guard::install_hook();
         log::install();
     });
     JNI_VERSION_1_8
 }
 
-/// Called by the JVM when the class loader is collected. The last net: frees what was never closed and stops the runtime,
-/// within a bound.
+/// Called by the JVM when a class loader is collected. The last net, when it was the last one: frees what was never closed and
+/// stops the runtime, within a bound. Until then others may be using both; what one of them never closed, Java's cleaner does.
 #[unsafe(no_mangle)]
 pub extern "system" fn JNI_OnUnload(_vm: *mut JavaVM, _reserved: *mut c_void) {
     let _ = catch_unwind(|| {
+        // Held to the end: a loader that comes now opens its handles afterwards.
+        let mut loaders = LOADERS.lock().unwrap_or_else(PoisonError::into_inner);
+        *loaders = loaders.saturating_sub(1);
+        if *loaders > 0 {
+            return;
+        }
         scan::SCANS.clear();
         plan::PLANS.clear();
         batch::BATCHES.clear();

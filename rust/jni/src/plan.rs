@@ -1,10 +1,10 @@
 //! Exports over the planning of a read: started, polled with bounded waits, its result taken as bytes.
 
 use doris_client::config::ReadConfig;
-use doris_client::plan::{ScanPlan, plan_until};
+use doris_client::plan::{ScanPlan, plan_until, present_tablets};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};
-use jni::sys::{jint, jlong};
+use jni::sys::{jboolean, jint, jlong};
 use tokio_util::sync::CancellationToken;
 
 use crate::convert;
@@ -19,26 +19,33 @@ pub static PLANS: Table<OpenPlan> = Table::new(Kind::Plan);
 /// A plan in the making.
 pub type OpenPlan = Task<ScanPlan>;
 
-fn start(config: &[u8]) -> Result<OpenPlan, Failure> {
+fn start(config: &[u8], present_only: bool) -> Result<OpenPlan, Failure> {
     let config = ReadConfig::decode(config)?;
     let lease = Lease::new(config.worker_threads())?;
     Ok(Task::run(
         "plan",
         lease,
         CancellationToken::new(),
-        |cancel| async move { plan_until(&config, cancel.cancelled()).await },
+        move |cancel| async move {
+            if present_only {
+                present_tablets(&config, cancel.cancelled()).await
+            } else {
+                plan_until(&config, cancel.cancelled()).await
+            }
+        },
     ))
 }
 
-/// `long planStart(byte[] config)`
+/// `long planStart(byte[] config, boolean presentOnly)`: the plan of a read, or the tablets that its table has now.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_planStart<'l>(
     mut env: EnvUnowned<'l>,
     _class: JClass<'l>,
     config: JByteArray<'l>,
+    present_only: jboolean,
 ) -> jlong {
     guard::call(&mut env, |env| {
-        PLANS.insert(start(&convert::bytes(env, &config)?)?)
+        PLANS.insert(start(&convert::bytes(env, &config)?, present_only)?)
     })
 }
 

@@ -9,7 +9,7 @@ use doris_client::config::ReadConfig;
 use doris_client::scan::{IncrementType, Next, Position, Scan, ScanBatch, Slice, WindowSpec};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
-use jni::sys::{jint, jlong};
+use jni::sys::{jboolean, jint, jlong};
 use tokio_util::sync::CancellationToken;
 
 use crate::batch::{BATCHES, HeldBatch};
@@ -59,11 +59,14 @@ impl OpenScan {
         })
     }
 
-    fn start(&self, tablets: Vec<i64>, fence_millis: jlong) -> Result<(), Failure> {
+    fn start(&self, tablets: Vec<i64>, fence_millis: jlong, looks_up: bool) -> Result<(), Failure> {
         let _inside = self.lease.handle().enter();
-        Ok(self
-            .scan
-            .start(tablets, Some(fence_millis).filter(|millis| *millis != NO_FENCE))?)
+        let fence = Some(fence_millis).filter(|millis| *millis != NO_FENCE);
+        if looks_up {
+            Ok(self.scan.start(tablets, fence)?)
+        } else {
+            Ok(self.scan.start_without_look_up(tablets, fence)?)
+        }
     }
 
     fn start_window(&self, request: &[u8]) -> Result<(), Failure> {
@@ -183,7 +186,8 @@ fn window_spec(request: &Request) -> Result<WindowSpec, Failure> {
     })
 }
 
-/// `void scanStart(long scan, long[] tablets, long fenceMillis)`: `Long.MIN_VALUE` for none.
+/// `void scanStart(long scan, long[] tablets, long fenceMillis, boolean looksUp)`: `Long.MIN_VALUE` for no fence; whether
+/// the scan finds out that the tablets still exist.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanStart<'l>(
     mut env: EnvUnowned<'l>,
@@ -191,10 +195,11 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanStart<'l>(
     scan: jlong,
     tablets: JLongArray<'l>,
     fence_millis: jlong,
+    looks_up: jboolean,
 ) {
     guard::call(&mut env, |env| {
         let tablets = convert::longs(env, &tablets)?;
-        SCANS.with(scan, |scan| scan.start(tablets, fence_millis))
+        SCANS.with(scan, |scan| scan.start(tablets, fence_millis, looks_up))
     })
 }
 

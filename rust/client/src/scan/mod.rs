@@ -47,7 +47,11 @@ struct Reader {
 
 /// What is to be read.
 enum Job {
-    Split { tablets: Vec<i64>, fence: Option<i64> },
+    Split {
+        tablets: Vec<i64>,
+        fence: Option<i64>,
+        looks_up: bool,
+    },
     Window(WindowSpec),
 }
 
@@ -130,6 +134,18 @@ impl Scan {
         self.begin(Job::Split {
             tablets,
             fence: fence_millis,
+            looks_up: true,
+        })
+    }
+
+    /// As [`Scan::start`], for a caller who finds out by [`crate::plan::present_tablets`], after the end of this split, that the
+    /// table still has its tablets: without it, rows of a tablet that is gone are missing without a word. One look does for
+    /// all splits that ended before it.
+    pub fn start_without_look_up(&self, tablets: Vec<i64>, fence_millis: Option<i64>) -> Result<(), Error> {
+        self.begin(Job::Split {
+            tablets,
+            fence: fence_millis,
+            looks_up: false,
         })
     }
 
@@ -235,11 +251,15 @@ impl Reader {
 
     async fn read(&mut self, job: &Job) -> Result<(), Error> {
         match job {
-            Job::Split { tablets, fence } => {
+            Job::Split {
+                tablets,
+                fence,
+                looks_up,
+            } => {
                 if let Some(millis) = fence {
                     self.splits.require_fence(*millis)?;
                 }
-                self.splits.read(tablets).await
+                self.splits.read(tablets, *looks_up).await
             }
             Job::Window(window) => {
                 // Windows follow when all splits were read: their session is of no more use.

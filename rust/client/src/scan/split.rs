@@ -55,11 +55,12 @@ impl SplitReader {
     }
 
     /// Reads a split to its end. It is begun again only while none of its rows were handed out, for passing failures, at most
-    /// `doris.request.retries` times: rows have no stable order, so what was handed out cannot be skipped.
-    pub(super) async fn read(&mut self, tablets: &[i64]) -> Result<(), Error> {
+    /// `doris.request.retries` times: rows have no stable order, so what was handed out cannot be skipped. Whether its tablets
+    /// still exist is looked up behind it unless the caller does so.
+    pub(super) async fn read(&mut self, tablets: &[i64], looks_up: bool) -> Result<(), Error> {
         let mut retry = Retry::new(self.shared.config.cluster.retries);
         loop {
-            let error = match self.attempt(tablets).await {
+            let error = match self.attempt(tablets, looks_up).await {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
@@ -100,7 +101,7 @@ impl SplitReader {
         Error::new(kind, message).with_source(error).retryable()
     }
 
-    async fn attempt(&mut self, tablets: &[i64]) -> Result<(), Error> {
+    async fn attempt(&mut self, tablets: &[i64], looks_up: bool) -> Result<(), Error> {
         let config = self.shared.config.clone();
         // Before the clock of the query starts: a fence has a limit of its own.
         self.flight.prepare().await?;
@@ -133,7 +134,7 @@ impl SplitReader {
         } else {
             sink.rows == 0
         };
-        if empty || tablets.len() > 1 {
+        if looks_up && (empty || tablets.len() > 1) {
             self.require(tablets, &columns).await?;
         }
         if counted {

@@ -1,6 +1,7 @@
 //! Reading rows: projections, filters, limits, several splits on one scan.
 
 use doris_client::ErrorKind;
+use doris_client::plan::present_tablets;
 use doris_client::scan::Next;
 
 use crate::support::*;
@@ -229,6 +230,28 @@ async fn tablets_that_are_gone_are_an_error() {
     }
     let counted = read.clone().wanted(&[]).split(vec![ids[0]]).await;
     assert_eq!(counted.unwrap_err().kind(), ErrorKind::NotFound);
+    // A caller who looks himself has one look for all.
+    let asked = || {
+        standin
+            .journal()
+            .iter()
+            .filter(|e| e.path.contains("/_query_plan"))
+            .count()
+    };
+    let before = asked();
+    let scan = read.scan();
+    for id in &ids {
+        scan.start_without_look_up(vec![*id], None).unwrap();
+        assert!(rest(&scan).await.unwrap().is_empty());
+    }
+    bounded(scan.close()).await;
+    assert_eq!(asked(), before);
+    let present = bounded(present_tablets(&read.config(), std::future::pending()))
+        .await
+        .unwrap();
+    assert_eq!(present.tablets.len(), 4);
+    assert!(present.tablets.iter().all(|tablet| !ids.contains(&tablet.id)));
+    assert_eq!(asked(), before + 1);
     // An empty tablet of the table is one.
     standin.execute("DELETE FROM db.t WHERE id > 0").await.unwrap();
     for tablet in read.plan().await.unwrap().tablets {

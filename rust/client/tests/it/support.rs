@@ -181,9 +181,8 @@ impl Read {
     }
 }
 
-/// Starts a split and takes everything, up to its end.
-pub async fn drain(scan: &Scan, tablets: Vec<i64>) -> Result<Vec<ScanBatch>, Error> {
-    scan.start(tablets, None)?;
+/// Takes everything of the split that was started, up to its end.
+pub async fn rest(scan: &Scan) -> Result<Vec<ScanBatch>, Error> {
     let mut batches = Vec::new();
     loop {
         match bounded(scan.next()).await? {
@@ -192,6 +191,12 @@ pub async fn drain(scan: &Scan, tablets: Vec<i64>) -> Result<Vec<ScanBatch>, Err
             Next::Woken => {}
         }
     }
+}
+
+/// Starts a split and takes everything, up to its end.
+pub async fn drain(scan: &Scan, tablets: Vec<i64>) -> Result<Vec<ScanBatch>, Error> {
+    scan.start(tablets, None)?;
+    rest(scan).await
 }
 
 /// Starts a split and counts its rows, giving every batch back at once.

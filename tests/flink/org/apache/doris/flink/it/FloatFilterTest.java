@@ -81,6 +81,12 @@ class FloatFilterTest {
         "%s NOT BETWEEN -1 AND 0",
         "%s > 0 OR %s < 0",
         "%s IS NULL OR %s = 0",
+        "%s IS NULL OR %s = 1",
+        "%s IS NULL OR %s <> 0",
+        "%s IS NULL OR %s <> 1",
+        "%s IS NOT NULL AND %s <> 0",
+        "%s IS NOT NULL AND %s = 0",
+        "%s IS NULL OR %s > 0",
         "%s IN (0, 1) OR %s IS NULL",
     };
 

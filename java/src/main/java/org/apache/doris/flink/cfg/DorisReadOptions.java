@@ -177,7 +177,7 @@ public class DorisReadOptions implements Serializable {
         return values.filterQuery;
     }
 
-    /** Tablets per split. */
+    /** Tablets per split; null for as many as follow from the parallelism. */
     public Integer getRequestTabletSize() {
         return values.requestTabletSize;
     }
@@ -373,7 +373,7 @@ public class DorisReadOptions implements Serializable {
             return this;
         }
 
-        /** Tablets per split. */
+        /** Tablets per split; null for as many as follow from the parallelism. */
         public Builder setRequestTabletSize(Integer requestTabletSize) {
             values.requestTabletSize = requestTabletSize;
             return this;

@@ -14,7 +14,7 @@ final class ReadValues implements Serializable {
 
     String readFields;
     String filterQuery;
-    Integer requestTabletSize = 1;
+    Integer requestTabletSize;
     Integer requestConnectTimeoutMs = 60000;
     Integer requestReadTimeoutMs = 60000;
     Integer requestQueryTimeoutS = 21600;

@@ -11,6 +11,9 @@ import java.util.Map;
 /** How a snapshot is read: limits, sizes, ports. Immutable, validated when built. */
 public final class ReadConfig implements Serializable {
 
+    /** In place of a number of tablets per split: it follows from the parallelism. */
+    public static final int AUTOMATIC = 0;
+
     private static final long serialVersionUID = 1L;
 
     /** Most rows that a batch may be asked to have. */
@@ -30,16 +33,7 @@ public final class ReadConfig implements Serializable {
         queryTimeout =
                 wholeSeconds(
                         options.duration(DorisConfigOptions.QUERY_TIMEOUT, Duration.ofSeconds(1)));
-        int tablets =
-                options.integer(
-                        DorisConfigOptions.TABLET_SIZE, Integer.MIN_VALUE, Integer.MAX_VALUE);
-        if (tablets < 1) {
-            options.warn(
-                    String.format(
-                            "Option '%s' is %d; a split has at least 1 tablet, so 1 is used.",
-                            DorisConfigOptions.TABLET_SIZE.key(), tablets));
-        }
-        tabletSize = Math.max(1, tablets);
+        tabletSize = tabletSize(options);
         int rows = options.integer(DorisConfigOptions.BATCH_SIZE, 1, Integer.MAX_VALUE);
         if (rows > MAX_BATCH_ROWS) {
             options.warn(
@@ -62,12 +56,28 @@ public final class ReadConfig implements Serializable {
         return new ReadConfig(options);
     }
 
+    private static int tabletSize(OptionValues options) {
+        if (!options.has(DorisConfigOptions.TABLET_SIZE)) {
+            return AUTOMATIC;
+        }
+        int tablets =
+                options.integer(
+                        DorisConfigOptions.TABLET_SIZE, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        if (tablets < 1) {
+            options.warn(
+                    String.format(
+                            "Option '%s' is %d; a split has at least 1 tablet, so 1 is used.",
+                            DorisConfigOptions.TABLET_SIZE.key(), tablets));
+        }
+        return Math.max(1, tablets);
+    }
+
     /** Longest run time of one split's query, in whole seconds. */
     public Duration queryTimeout() {
         return queryTimeout;
     }
 
-    /** Tablets per split, 1 or more. */
+    /** Tablets per split, 1 or more, or {@link #AUTOMATIC}. */
     public int tabletSize() {
         return tabletSize;
     }

@@ -94,6 +94,9 @@ final class LibraryCopy {
     static void sweep() {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent(), PREFIX + "*")) {
             for (Path stale : folders) {
+                if (SharedLibrary.isFolder(stale)) {
+                    continue;
+                }
                 try {
                     sweep(stale);
                 } catch (IOException | RuntimeException e) {

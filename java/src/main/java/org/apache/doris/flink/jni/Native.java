@@ -26,8 +26,11 @@ final class Native {
     /** The oldest log records, or null; read by {@link NativeLog}. */
     static native byte[] drainLog(int max);
 
-    /** Begins to plan a read; the handle must be closed. */
-    static native long planStart(byte[] config) throws NativeException;
+    /**
+     * Begins to plan a read, or only to look up which tablets its table has now; the handle must be
+     * closed.
+     */
+    static native long planStart(byte[] config, boolean presentOnly) throws NativeException;
 
     /** 0 ready, 1 timeout. */
     static native int planPoll(long plan, int timeoutMs) throws NativeException;
@@ -46,9 +49,10 @@ final class Native {
 
     /**
      * Begins a snapshot split; an empty array reads the table without a TABLET clause. A fence of
-     * {@link Long#MIN_VALUE} is none.
+     * {@link Long#MIN_VALUE} is none. Whether the scan finds out that the tablets still exist, or
+     * the caller does.
      */
-    static native void scanStart(long scan, long[] tablets, long fenceMillis)
+    static native void scanStart(long scan, long[] tablets, long fenceMillis, boolean looksUp)
             throws NativeException;
 
     /** Begins a window of the changelog, described by a {@link TextMap}. */

@@ -13,7 +13,7 @@ public final class NativeCall extends NativeHandle {
     private static final long STEP_MILLIS = 100;
 
     NativeCall(long id) throws NativeException {
-        super("call", id);
+        super("call", id, Native::callClose);
     }
 
     /**

@@ -12,7 +12,7 @@ import java.util.Map;
 public final class NativeChangelog extends NativeHandle {
 
     private NativeChangelog(long id) throws NativeException {
-        super("changelog", id);
+        super("changelog", id, Native::changelogClose);
     }
 
     /**

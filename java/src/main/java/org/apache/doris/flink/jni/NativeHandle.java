@@ -1,26 +1,38 @@
 package org.apache.doris.flink.jni;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.UncheckedIOException;
+import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The number of a native object and whether it was closed. Closing is idempotent and allowed from
  * any thread, also while another thread is inside a call: that call ends with {@link
- * ErrorCode#CLOSED}. There is no finalizer: the owner closes.
+ * ErrorCode#CLOSED}. The owner closes; the last net for a handle that was forgotten is a {@link
+ * Cleaner}, which holds only what frees it and writes a warning.
  */
 abstract class NativeHandle implements AutoCloseable {
     /** Longest wait inside one native call, so that an interrupt is noticed soon. */
     static final int SLICE_MS = 100;
 
+    private static final Logger LOG = LoggerFactory.getLogger(NativeHandle.class);
+
     private final String name;
     private final AtomicLong id;
+    private final Cleaner.Cleanable net;
 
-    NativeHandle(String name, long id) throws NativeException {
+    /**
+     * @param freeing frees the native object of a handle that nobody closed and nobody has any more
+     */
+    NativeHandle(String name, long id, Freeing freeing) throws NativeException {
         if (id == 0) {
             throw new NativeException(ErrorCode.INTERNAL, "the native library returned no " + name);
         }
         this.name = name;
         this.id = new AtomicLong(id);
+        this.net = Net.CLEANER.register(this, new Forgotten(name, this.id, freeing));
     }
 
     /** The number for a call. */
@@ -53,7 +65,46 @@ abstract class NativeHandle implements AutoCloseable {
             } catch (NativeException e) {
                 throw new UncheckedIOException(e);
             } finally {
+                // Finds nothing to do and lets go of the handle.
+                net.clean();
                 NativeLog.drain();
+            }
+        }
+    }
+
+    /** Frees a native object by its number. */
+    interface Freeing {
+        void free(long id) throws NativeException;
+    }
+
+    /** Made at the first handle, not at class loading; its thread ends with the class loader. */
+    private static final class Net {
+        static final Cleaner CLEANER = Cleaner.create();
+    }
+
+    /** What the cleaner holds of a handle. */
+    private static final class Forgotten implements Runnable {
+        private final String name;
+        private final AtomicLong id;
+        private final Freeing freeing;
+
+        Forgotten(String name, AtomicLong id, Freeing freeing) {
+            this.name = name;
+            this.id = id;
+            this.freeing = freeing;
+        }
+
+        @Override
+        public void run() {
+            long left = id.getAndSet(0);
+            if (left == 0) {
+                return;
+            }
+            LOG.warn("A native {} was never closed; it is freed now", name);
+            try {
+                freeing.free(left);
+            } catch (NativeException e) {
+                LOG.warn("A native {} could not be freed", name, e);
             }
         }
     }

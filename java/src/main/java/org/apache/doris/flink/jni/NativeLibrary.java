@@ -16,12 +16,13 @@ import java.util.Properties;
 
 /**
  * Loads the native library, once per class loader: a file given by {@code
- * doris.native.library-path}, else a fresh copy of the one in this jar. What cannot work is refused
- * before it is loaded, and a failure is told again at every later use.
+ * doris.native.library-path}, else the one in this jar, which class loaders of one process share
+ * ({@link SharedLibrary}). What cannot work is refused before it is loaded, and a failure is told
+ * again at every later use.
  */
 public final class NativeLibrary {
     /** Number of the boundary that this jar speaks; the library's must be the same. */
-    static final int ABI_VERSION = 4;
+    static final int ABI_VERSION = 5;
 
     static final String PATH_OPTION = "doris.native.library-path";
     static final String FILE_NAME = "libdoris_flink_native.so";
@@ -100,12 +101,18 @@ public final class NativeLibrary {
                                     + " the option out to use the one in the jar",
                             PATH_OPTION, file, FILE_NAME));
         }
-        checkGlibc(file, Platform.current());
+        Platform platform = Platform.current();
+        LibraryFacts facts =
+                LibraryFacts.check(
+                        file,
+                        LibraryFacts.ofJar(versionResource(), platform.classifier()),
+                        PATH_OPTION);
+        checkGlibc(file, platform);
         try {
             System.load(file.toAbsolutePath().toString());
         } catch (UnsatisfiedLinkError e) {
             if (String.valueOf(e.getMessage()).contains("already loaded in another classloader")) {
-                loadCopy(file);
+                loadCopy(file, facts);
                 return;
             }
             throw new NativeException(
@@ -116,14 +123,12 @@ public final class NativeLibrary {
         }
     }
 
-    /** One file can be loaded by one class loader only: a second one takes a copy of its own. */
-    private static void loadCopy(Path file) throws NativeException {
-        try (InputStream in = Files.newInputStream(file)) {
-            LibraryCopy copy = LibraryCopy.create(in);
-            try {
-                System.load(copy.file().toString());
-            } finally {
-                copy.delete();
+    /** One file can be loaded by one class loader only: all others share a copy. */
+    private static void loadCopy(Path file, LibraryFacts facts) throws NativeException {
+        try {
+            SharedLibrary.Content content = () -> Files.newInputStream(file);
+            if (!SharedLibrary.load(facts, content, link -> System.load(link.toString()))) {
+                loadOwnCopy(content, copy -> System.load(copy.file().toString()));
             }
         } catch (IOException | UnsatisfiedLinkError e) {
             throw new NativeException(
@@ -141,27 +146,18 @@ public final class NativeLibrary {
     static void loadFromJar(Platform platform) throws NativeException {
         String resource = "/native/" + platform.classifier() + "/" + FILE_NAME;
         // Through the class, so by the class loader that defined it and not by the thread's.
-        try (InputStream in = NativeLibrary.class.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new NativeException(ErrorCode.LIBRARY, noLibrary(platform, resource));
-            }
-            LibraryCopy copy = LibraryCopy.create(in);
-            try {
-                checkGlibc(copy.file(), platform);
-                System.load(copy.file().toString());
-            } catch (UnsatisfiedLinkError e) {
-                throw new NativeException(
-                        ErrorCode.LIBRARY,
-                        String.format(
-                                "the native library cannot be loaded from the temporary folder %s"
-                                    + " (%s). If that folder is mounted noexec, set java.io.tmpdir"
-                                    + " to another one, or unpack %s from the jar and set %s to its"
-                                    + " path",
-                                copy.folder(), e.getMessage(), resource, PATH_OPTION),
-                        e);
-            } finally {
-                // The mapping stays when the file is gone.
-                copy.delete();
+        if (NativeLibrary.class.getResource(resource) == null) {
+            throw new NativeException(ErrorCode.LIBRARY, noLibrary(platform, resource));
+        }
+        SharedLibrary.Content content = () -> NativeLibrary.class.getResourceAsStream(resource);
+        Optional<LibraryFacts> facts = LibraryFacts.ofJar(versionResource(), platform.classifier());
+        try {
+            boolean shared =
+                    facts.isPresent()
+                            && SharedLibrary.load(
+                                    facts.get(), content, link -> load(link, platform, resource));
+            if (!shared) {
+                loadOwnCopy(content, copy -> load(copy.file(), platform, resource));
             }
         } catch (IOException e) {
             if (e instanceof NativeException) {
@@ -174,6 +170,40 @@ public final class NativeLibrary {
                                 + " (%s). Make it writable, set java.io.tmpdir to another one, or"
                                 + " unpack %s from the jar and set %s to its path",
                             LibraryCopy.parent(), e, resource, PATH_OPTION),
+                    e);
+        }
+    }
+
+    /** As long as it takes to load; the mapping stays when the file is gone. */
+    private static void loadOwnCopy(SharedLibrary.Content content, CopyLoading loading)
+            throws IOException {
+        try (InputStream in = content.open()) {
+            LibraryCopy copy = LibraryCopy.create(in);
+            try {
+                loading.load(copy);
+            } finally {
+                copy.delete();
+            }
+        }
+    }
+
+    private interface CopyLoading {
+        void load(LibraryCopy copy) throws NativeException;
+    }
+
+    private static void load(Path file, Platform platform, String resource) throws NativeException {
+        checkGlibc(file, platform);
+        try {
+            System.load(file.toString());
+        } catch (UnsatisfiedLinkError e) {
+            throw new NativeException(
+                    ErrorCode.LIBRARY,
+                    String.format(
+                            "the native library cannot be loaded from the temporary folder %s"
+                                    + " (%s). If that folder is mounted noexec, set java.io.tmpdir"
+                                    + " to another one, or unpack %s from the jar and set %s to its"
+                                    + " path",
+                            file.getParent(), e.getMessage(), resource, PATH_OPTION),
                     e);
         }
     }
@@ -260,6 +290,16 @@ public final class NativeLibrary {
     }
 
     private static String jarVersion() throws NativeException {
+        String version = versionResource().getProperty("version", "").trim();
+        if (version.isEmpty()) {
+            throw new NativeException(
+                    ErrorCode.LIBRARY,
+                    "the jar is damaged: it has no " + VERSION_RESOURCE + " with its version");
+        }
+        return version;
+    }
+
+    private static Properties versionResource() throws NativeException {
         Properties properties = new Properties();
         try (InputStream in = NativeLibrary.class.getResourceAsStream(VERSION_RESOURCE)) {
             if (in != null) {
@@ -269,12 +309,6 @@ public final class NativeLibrary {
             throw new NativeException(
                     ErrorCode.LIBRARY, "the version of the jar cannot be read", e);
         }
-        String version = properties.getProperty("version", "").trim();
-        if (version.isEmpty()) {
-            throw new NativeException(
-                    ErrorCode.LIBRARY,
-                    "the jar is damaged: it has no " + VERSION_RESOURCE + " with its version");
-        }
-        return version;
+        return properties;
     }
 }

@@ -27,7 +27,7 @@ public final class NativeLoad extends NativeHandle {
     private volatile ByteBuffer lent;
 
     NativeLoad(long id) throws NativeException {
-        super("load", id);
+        super("load", id, Native::loadClose);
         number = id;
     }
 

@@ -7,7 +7,7 @@ package org.apache.doris.flink.jni;
 public final class NativePlan extends NativeHandle {
 
     private NativePlan(long id) throws NativeException {
-        super("plan", id);
+        super("plan", id, Native::planClose);
     }
 
     /**
@@ -17,7 +17,18 @@ public final class NativePlan extends NativeHandle {
      */
     public static NativePlan start(byte[] config) throws NativeException {
         NativeLibrary.ensureLoaded();
-        return new NativePlan(Native.planStart(config));
+        return new NativePlan(Native.planStart(config, false));
+    }
+
+    /**
+     * Begins to look up which tablets the table has now, whatever the filters of the read: one call
+     * of a front end. The result has tablets alone. Loads the library if that was not done yet.
+     *
+     * @param config the resolved map as {@code ConfigCodec} writes it
+     */
+    public static NativePlan lookUp(byte[] config) throws NativeException {
+        NativeLibrary.ensureLoaded();
+        return new NativePlan(Native.planStart(config, true));
     }
 
     /**

@@ -28,7 +28,7 @@ public final class NativeScan extends NativeHandle {
     }
 
     private NativeScan(long id) throws NativeException {
-        super("scan", id);
+        super("scan", id, Native::scanClose);
     }
 
     /**
@@ -43,7 +43,7 @@ public final class NativeScan extends NativeHandle {
 
     /** Begins a snapshot split that no changes follow. */
     public void start(long[] tablets) throws NativeException {
-        start(tablets, OptionalLong.empty());
+        start(tablets, OptionalLong.empty(), true);
     }
 
     /**
@@ -51,9 +51,12 @@ public final class NativeScan extends NativeHandle {
      *
      * @param fenceMillis whole seconds as ms since 1970: once per connection the scan waits until
      *     all that was committed below it is visible
+     * @param looksUp whether the scan finds out that the tablets still exist, where their rows do
+     *     not show it; otherwise the caller does, after the end of the split
      */
-    public void start(long[] tablets, OptionalLong fenceMillis) throws NativeException {
-        Native.scanStart(id(), tablets, fenceMillis.orElse(Long.MIN_VALUE));
+    public void start(long[] tablets, OptionalLong fenceMillis, boolean looksUp)
+            throws NativeException {
+        Native.scanStart(id(), tablets, fenceMillis.orElse(Long.MIN_VALUE), looksUp);
     }
 
     /**

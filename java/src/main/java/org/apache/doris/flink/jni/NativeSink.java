@@ -12,7 +12,7 @@ import java.util.Map;
 public final class NativeSink extends NativeHandle {
 
     private NativeSink(long id) throws NativeException {
-        super("sink", id);
+        super("sink", id, Native::sinkClose);
     }
 
     /**

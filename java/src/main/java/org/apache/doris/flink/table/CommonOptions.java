@@ -110,8 +110,9 @@ final class CommonOptions {
                     .noDefaultValue()
                     .withDescription(
                             "File to load instead of the native library in the jar, on every"
-                                + " machine of the job. Its version is checked all the same. Set it"
-                                + " where the temporary folder may not hold executables.");
+                                + " machine of the job. It must be the jar's own, or have its"
+                                + " sha256sum beside it as FILE.sha256. Set it where the temporary"
+                                + " folder may not hold executables.");
 
     static final ConfigOption<Integer> NATIVE_WORKER_THREADS =
             key("doris.native.worker-threads")

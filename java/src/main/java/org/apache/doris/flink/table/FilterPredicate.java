@@ -164,10 +164,20 @@ final class FilterPredicate {
         for (String operand : order) {
             folded.add(operand == null ? other.next() : lists.get(operand));
         }
-        boolean exact = folded.stream().allMatch(FilterPredicate::isExact);
+        boolean exact =
+                folded.stream()
+                        .allMatch(
+                                part ->
+                                        part.exact
+                                                && !(shape == Shape.OR && part.holdsFloatZero()));
         return folded.size() == 1
                 ? folded.get(0)
                 : new FilterPredicate(shape, exact, "", false, List.of(), folded);
+    }
+
+    /** Beside {@code IS NULL} of its operand it may be part of a list even alone. */
+    private boolean holdsFloatZero() {
+        return shape == Shape.IN && floating && texts.contains(ZERO);
     }
 
     private FilterPredicate with(FilterPredicate more) {

@@ -43,11 +43,12 @@ final class ReadOptions {
     static final ConfigOption<Integer> TABLET_SIZE =
             key("doris.request.tablet.size")
                     .intType()
-                    .defaultValue(1)
+                    .noDefaultValue()
                     .withDescription(
-                            "Tablets per split. Smaller values give more splits, hence more"
-                                + " parallelism and less to read again after a failure; raise it"
-                                + " for tables of very many tiny tablets. Below 1 counts as 1.");
+                            "Tablets per split. Default: automatic, as many as leave each source"
+                                + " subtask 8 splits, so 1 where there are no more tablets than"
+                                + " that. Smaller values give more splits, hence less to read again"
+                                + " after a failure, and a query each. Below 1 counts as 1.");
 
     static final ConfigOption<Integer> BATCH_SIZE =
             key("doris.batch.size")

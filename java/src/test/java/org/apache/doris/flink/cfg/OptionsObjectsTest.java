@@ -89,7 +89,7 @@ class OptionsObjectsTest {
     @Test
     void readDefaultsAreThoseOfTables() {
         DorisReadOptions options = DorisReadOptions.defaults();
-        assertThat(options.getRequestTabletSize()).isEqualTo(1);
+        assertThat(options.getRequestTabletSize()).isNull();
         assertThat(options.getRequestConnectTimeoutMs()).isEqualTo(60000);
         assertThat(options.getRequestReadTimeoutMs()).isEqualTo(60000);
         assertThat(options.getRequestQueryTimeoutS()).isEqualTo(21600);

@@ -19,6 +19,8 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -68,8 +70,11 @@ class ClassLoadersTest {
         }
         assertThat(nativeThreads()).as("threads of native runtimes").isZero();
         try (Stream<Path> files = Files.list(folder)) {
-            assertThat(files).noneMatch(file -> file.toString().contains("doris-flink-native"));
+            assertThat(files.filter(file -> file.toString().contains("doris-flink-native")))
+                    .as("the one file that all of them share")
+                    .hasSize(1);
         }
+        assertThat(mappedLibraries()).as("files that are mapped, by inode").hasSize(1);
         StandinProcess.await(
                 () -> "class loaders that are still reachable: " + reachable(loaders),
                 () -> {
@@ -154,6 +159,15 @@ class ClassLoadersTest {
 
     private static long[] counters(IsolatedConnector connector) throws Exception {
         return (long[]) connector.invoke(LoaderProbe.class.getName(), "counters", new Class<?>[0]);
+    }
+
+    /** Inodes of what the class loaders of this test have loaded. */
+    private Set<String> mappedLibraries() throws IOException {
+        try (Stream<String> maps = Files.lines(Paths.get("/proc/self/maps"))) {
+            return maps.filter(line -> line.contains(folder + "/doris-flink-native-"))
+                    .map(line -> line.split(" +")[4])
+                    .collect(Collectors.toSet());
+        }
     }
 
     private static long reachable(List<WeakReference<ClassLoader>> loaders) {

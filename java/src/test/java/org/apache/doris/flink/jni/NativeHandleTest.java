@@ -46,6 +46,19 @@ class NativeHandleTest {
         assertThat(NativeCounters.runtimeThreads()).isZero();
     }
 
+    /** Class loaders share the library, so that unloading one of them frees nothing. */
+    @Test
+    void aHandleThatNobodyClosedAndNobodyHasIsFreed() throws Exception {
+        NativeScan.open(new TestConfig("127.0.0.1:1").bytes());
+        NativePlan.start(new TestConfig("127.0.0.1:1").bytes());
+        StandinProcess.await(
+                () -> NativeCounters.openHandles() + " handles are still open",
+                () -> {
+                    System.gc();
+                    return NativeCounters.openHandles() == 0;
+                });
+    }
+
     @Test
     void configurationIsCheckedAtOpenAndNothingStays() {
         for (byte[] broken : new byte[][] {{}, {0, 0, 0, 1}, {-1, -1, -1, -1}, new byte[400]}) {

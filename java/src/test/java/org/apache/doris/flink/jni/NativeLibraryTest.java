@@ -12,11 +12,13 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
@@ -37,7 +39,7 @@ class NativeLibraryTest {
     }
 
     @Test
-    void eachClassLoaderLoadsItsOwnCopyAndLeavesNone() throws Exception {
+    void classLoadersShareOneFileAndLeaveNoLinks() throws Exception {
         System.setProperty("java.io.tmpdir", folder.toString());
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
@@ -53,7 +55,108 @@ class NativeLibraryTest {
         } finally {
             thread.setContextClassLoader(context);
         }
-        assertThat(list(folder)).isEmpty();
+        assertThat(list(folder)).singleElement().asString().startsWith("doris-flink-native-p");
+        assertThat(list(folder.resolve(list(folder).get(0))))
+                .containsExactly(NativeLibrary.FILE_NAME);
+    }
+
+    /** A cleaner of temporary files, or a disk that ran full, in the life of a process. */
+    @Test
+    void aSharedFileThatIsGoneOrCutShortIsMadeAnew() throws Exception {
+        System.setProperty("java.io.tmpdir", folder.toString());
+        for (int length : new int[] {-1, 1000}) {
+            try (IsolatedConnector connector = new IsolatedConnector()) {
+                connector.loadLibrary(null);
+            }
+            for (String made : list(folder)) {
+                Path file = folder.resolve(made).resolve(NativeLibrary.FILE_NAME);
+                if (length < 0) {
+                    Files.deleteIfExists(file);
+                } else if (Files.exists(file)) {
+                    // A copy, since the file itself is mapped.
+                    Path copy = Files.copy(file, folder.resolve(made).resolve("copy"));
+                    truncate(copy, length);
+                    Files.move(copy, file, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+            try (IsolatedConnector connector = new IsolatedConnector()) {
+                connector.loadLibrary(null);
+                assertThat(counters(connector)).isZero();
+            }
+        }
+    }
+
+    private static void truncate(Path file, long length) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(length);
+        }
+    }
+
+    @Test
+    void aLibraryThatIsCutShortIsRefusedWithPathAndSizes() throws Exception {
+        Path library = unpack("lib.so");
+        long size = Files.size(library);
+        for (long length : new long[] {size - 1, size / 2, 4096, 0}) {
+            truncate(library, length);
+            try (IsolatedConnector connector = new IsolatedConnector()) {
+                assertThatThrownBy(() -> connector.loadLibrary(library.toString()))
+                        .hasMessageContaining("doris.native.library-path = '" + library + "'")
+                        .hasMessageContaining("it has " + length + " bytes and SHA-256 ")
+                        .hasMessageContaining("expected are " + size + " bytes and SHA-256 ");
+            }
+        }
+    }
+
+    /** As a download that reserved its space and broke: the size is right, the end is zeros. */
+    @Test
+    void aLibraryOfTheRightSizeWithOtherBytesIsRefused() throws Exception {
+        Path library = unpack("lib.so");
+        long size = Files.size(library);
+        truncate(library, size / 2);
+        try (RandomAccessFile file = new RandomAccessFile(library.toFile(), "rw")) {
+            file.setLength(size);
+        }
+        try (IsolatedConnector connector = new IsolatedConnector()) {
+            assertThatThrownBy(() -> connector.loadLibrary(library.toString()))
+                    .hasMessageContaining("is damaged or another library");
+        }
+    }
+
+    @Test
+    void aLibraryOfOnesOwnIsTakenByTheSumBesideIt() throws Exception {
+        Path library = unpack("lib.so");
+        Files.write(library, new byte[] {0}, StandardOpenOption.APPEND);
+        Path sum = folder.resolve("lib.so.sha256");
+        Files.writeString(sum, "0".repeat(64) + "  lib.so\n");
+        try (IsolatedConnector connector = new IsolatedConnector()) {
+            assertThatThrownBy(() -> connector.loadLibrary(library.toString()))
+                    .hasMessageContaining("as " + sum + " says");
+        }
+        writeSum(library);
+        try (IsolatedConnector connector = new IsolatedConnector()) {
+            connector.loadLibrary(library.toString());
+            assertThat(counters(connector)).isZero();
+        }
+    }
+
+    /** The jar knows nothing of another platform's library: its own headers have to do. */
+    @Test
+    void aLibraryForAPlatformThatTheJarLacksIsRefusedWhereItIsCutShort() throws Exception {
+        Path library = unpack("lib.so");
+        long size = Files.size(library);
+        assertThat(LibraryFacts.elfSize(library)).isBetween(size / 2, size);
+        System.setProperty("os.arch", "sparcv9");
+        truncate(library, LibraryFacts.elfSize(library) - 1);
+        try (IsolatedConnector connector = new IsolatedConnector()) {
+            assertThatThrownBy(() -> connector.loadLibrary(library.toString()))
+                    .hasMessageContaining("bytes, as its own header says");
+        }
+    }
+
+    private static void writeSum(Path library) throws IOException {
+        Files.writeString(
+                library.resolveSibling(library.getFileName() + LibraryFacts.SUM_SUFFIX),
+                LibraryFacts.of(library).sha256() + "  " + library.getFileName() + "\n");
     }
 
     private static long counters(IsolatedConnector connector) throws Exception {
@@ -171,7 +274,7 @@ class NativeLibraryTest {
                     .hasMessageContaining("doris.native.library-path = '/nowhere/lib.so'")
                     .hasMessageContaining("no file that can be read");
             assertThatThrownBy(() -> connector.loadLibrary(noLibrary.toString()))
-                    .hasMessageContaining("'" + noLibrary + "' cannot be loaded");
+                    .hasMessageContaining("'" + noLibrary + "' is damaged or another library");
             // A failure belongs to its path: a corrected option works.
             connector.loadLibrary(null);
             assertThatThrownBy(() -> new IsolatedConnector().loadLibrary("a\0b"))
@@ -187,8 +290,10 @@ class NativeLibraryTest {
                         .filter(Files::exists)
                         .findFirst();
         assumeTrue(foreign.isPresent(), "no other library at hand");
+        Path library = Files.copy(foreign.get(), folder.resolve("libother.so"));
+        writeSum(library);
         try (IsolatedConnector connector = new IsolatedConnector()) {
-            assertThatThrownBy(() -> connector.loadLibrary(foreign.get().toString()))
+            assertThatThrownBy(() -> connector.loadLibrary(library.toString()))
                     .hasMessageContaining("is none of this connector");
             // It is bound now, so nothing else may follow in this class loader.
             assertThatThrownBy(() -> connector.loadLibrary(null))
@@ -223,6 +328,11 @@ class NativeLibraryTest {
         Path inUse = copy("doris-flink-native-in-use", 3600, true);
         Path beingMade = copy("doris-flink-native-being-made", 0, false);
         Path others = copy("something-else", 3600, true);
+        long ended = endedProcess();
+        Path ofEnded = copy("doris-flink-native-p" + ended + "-1", 3600, false);
+        Path ofNew = copy("doris-flink-native-p" + ended + "-2", 0, false);
+        Path ofLiving =
+                copy("doris-flink-native-p" + ProcessHandle.current().pid() + "-x", 3600, false);
         try (FileChannel channel =
                 FileChannel.open(inUse.resolve("lock"), StandardOpenOption.WRITE)) {
             channel.lock();
@@ -235,7 +345,16 @@ class NativeLibraryTest {
         assertThat(inUse).exists();
         assertThat(beingMade).exists();
         assertThat(others).exists();
-        assertThat(list(folder)).hasSize(3);
+        assertThat(ofEnded).doesNotExist();
+        assertThat(ofNew).exists();
+        assertThat(ofLiving).exists();
+        assertThat(list(folder)).hasSize(6);
+    }
+
+    private static long endedProcess() throws Exception {
+        Process process = new ProcessBuilder("true").start();
+        process.waitFor();
+        return process.pid();
     }
 
     private Path copy(String name, long ageSeconds, boolean lock) throws IOException {

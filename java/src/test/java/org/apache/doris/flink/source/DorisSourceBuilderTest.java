@@ -50,7 +50,7 @@ class DorisSourceBuilderTest {
         assertThat(scan.metadata()).isEmpty();
         ReadConfig read = scan.read();
         assertThat(read.queryTimeout()).isEqualTo(Duration.ofHours(6));
-        assertThat(read.tabletSize()).isEqualTo(1);
+        assertThat(read.tabletSize()).isEqualTo(ReadConfig.AUTOMATIC);
         assertThat(read.batchSize()).isEqualTo(4064);
         assertThat(read.execMemLimit()).isEqualTo(8192L << 20);
         assertThat(read.queueSize()).isEqualTo(64);

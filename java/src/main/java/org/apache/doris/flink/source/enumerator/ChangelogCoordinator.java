@@ -71,6 +71,7 @@ final class ChangelogCoordinator {
     private BoundEvent lastBound;
     private boolean boundOutdated = true;
     private boolean failed;
+    private boolean handingOver;
 
     /**
      * @param closed becomes true when the enumerator closes; read by any thread
@@ -309,6 +310,28 @@ final class ChangelogCoordinator {
                         && handOver.isDueWithoutCheckpoint(
                                 snapshot.isIdle(context.currentParallelism()));
         if (due) {
+            handOver(this::beginWithoutCheckpoint);
+        }
+    }
+
+    /**
+     * Goes from the content to the changes, once it is known that no tablet of the content was lost
+     * in mid-read.
+     */
+    private void handOver(Runnable begin) {
+        if (!handingOver) {
+            handingOver = true;
+            snapshot.afterLookUp(
+                    () -> {
+                        handingOver = false;
+                        begin.run();
+                    });
+        }
+    }
+
+    private void beginWithoutCheckpoint() {
+        // A reader that failed meanwhile has parts of the content again.
+        if (phase == Phase.SNAPSHOT && snapshot.isIdle(context.currentParallelism())) {
             LOG.warn(
                     "The content of table {} is read and no checkpoint {}: its changes are"
                             + " followed from {} on without one. No progress is kept before the"
@@ -508,7 +531,7 @@ final class ChangelogCoordinator {
                         table,
                         checkpoint,
                         Instant.ofEpochMilli(start.getAsLong()));
-                beginChanges();
+                handOver(this::beginChanges);
             }
             return;
         }

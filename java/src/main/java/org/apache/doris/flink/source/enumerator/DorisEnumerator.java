@@ -3,10 +3,12 @@ package org.apache.doris.flink.source.enumerator;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.doris.flink.source.event.LimitReachedEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SupportsHandleExecutionAttemptSourceEvent;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +25,9 @@ import java.util.stream.Collectors;
  * <p>All methods run on the coordinator thread, as Flink calls them; questions to the cluster run
  * on a worker thread.
  */
-public final class DorisEnumerator implements SplitEnumerator<DorisSplit, EnumeratorState> {
+public final class DorisEnumerator
+        implements SplitEnumerator<DorisSplit, EnumeratorState>,
+                SupportsHandleExecutionAttemptSourceEvent {
 
     private static final Logger LOG = LoggerFactory.getLogger(DorisEnumerator.class);
 
@@ -116,9 +120,17 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
 
     @Override
     public void handleSourceEvent(int subtask, SourceEvent event) {
-        if (changelog != null) {
+        if (event instanceof LimitReachedEvent) {
+            snapshot.enough(subtask);
+        } else if (changelog != null) {
             changelog.handle(subtask, event);
         }
+    }
+
+    /** With speculative execution; attempts of a subtask read the same splits. */
+    @Override
+    public void handleSourceEvent(int subtask, int attempt, SourceEvent event) {
+        handleSourceEvent(subtask, event);
     }
 
     @Override
@@ -156,6 +168,7 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                 snapshot.isPlanned(),
                 snapshot.total(),
                 unassigned,
+                snapshot.tablets(),
                 changes);
     }
 
@@ -209,7 +222,8 @@ public final class DorisEnumerator implements SplitEnumerator<DorisSplit, Enumer
                 state.splitsTotal(),
                 state.unassigned().stream()
                         .filter(DorisSplit::isSnapshot)
-                        .collect(Collectors.toList()));
+                        .collect(Collectors.toList()),
+                state.tablets());
         if (changelog != null) {
             changelog.restore(state, slices(state.unassigned()));
         }

@@ -5,9 +5,12 @@ import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.split.DorisSplit;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What the enumerator keeps in a checkpoint: which table it reads and what of it is not assigned
@@ -40,6 +43,7 @@ public final class EnumeratorState {
     private final boolean planned;
     private final int splitsTotal;
     private final List<DorisSplit> unassigned;
+    private final Set<Long> tablets;
     private final ChangelogState changelog;
 
     /**
@@ -47,6 +51,7 @@ public final class EnumeratorState {
      * @param planned whether the splits of the snapshot are known
      * @param splitsTotal how many they are, finished ones included; 0 before they are known
      * @param unassigned splits that no reader has
+     * @param tablets those that must still exist when all splits are read, finished ones included
      */
     public EnumeratorState(
             TableIdentifier table,
@@ -55,6 +60,7 @@ public final class EnumeratorState {
             boolean planned,
             int splitsTotal,
             Collection<DorisSplit> unassigned,
+            Set<Long> tablets,
             ChangelogState changelog) {
         this.table = table;
         this.tableId = tableId;
@@ -62,6 +68,7 @@ public final class EnumeratorState {
         this.planned = planned;
         this.splitsTotal = splitsTotal;
         this.unassigned = List.copyOf(unassigned);
+        this.tablets = Collections.unmodifiableSet(new TreeSet<>(tablets));
         this.changelog = changelog;
     }
 
@@ -95,6 +102,11 @@ public final class EnumeratorState {
         return unassigned;
     }
 
+    /** Tablets that must still exist when all splits are read, in order. */
+    public Set<Long> tablets() {
+        return tablets;
+    }
+
     /** What is known of the changelog. */
     public ChangelogState changelog() {
         return changelog;
@@ -112,11 +124,13 @@ public final class EnumeratorState {
                 && planned == that.planned
                 && splitsTotal == that.splitsTotal
                 && unassigned.equals(that.unassigned)
+                && tablets.equals(that.tablets)
                 && changelog.equals(that.changelog);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(table, tableId, scanMode, planned, splitsTotal, unassigned, changelog);
+        return Objects.hash(
+                table, tableId, scanMode, planned, splitsTotal, unassigned, tablets, changelog);
     }
 }

@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Checkpoint format of {@link EnumeratorState}; the splits inside carry a version of their own. */
 public final class EnumeratorStateSerializer implements SimpleVersionedSerializer<EnumeratorState> {
@@ -22,7 +24,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
     /** The one instance; it has no state. */
     public static final EnumeratorStateSerializer INSTANCE = new EnumeratorStateSerializer();
 
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final String WHAT = "source enumerator";
 
     private EnumeratorStateSerializer() {}
@@ -38,6 +40,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         writeV1(out, state);
         writeSchemeChangeV2(out, state.changelog());
         writeNetFromV3(out, state.changelog());
+        writeTabletsV4(out, state);
         return out.toByteArray();
     }
 
@@ -100,6 +103,26 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         writeOptional(out, changelog.netFromMillis());
     }
 
+    /** Before version 4 readers look up by themselves whether the tablets still exist. */
+    private static void writeTabletsV4(StateWriter out, EnumeratorState state) throws IOException {
+        out.writeInt(state.tablets().size());
+        for (long tablet : state.tablets()) {
+            out.writeLong(tablet);
+        }
+    }
+
+    private static Set<Long> readTablets(StateReader in) throws IOException {
+        int count = in.readCount(Long.BYTES);
+        Set<Long> tablets = new TreeSet<>();
+        for (int i = 0; i < count; i++) {
+            tablets.add(in.readLong());
+        }
+        if (tablets.size() != count) {
+            throw in.damaged("a tablet is listed twice");
+        }
+        return tablets;
+    }
+
     private static EnumeratorState read(StateReader in, int version) throws IOException {
         TableIdentifier table = new TableIdentifier(in.readText(), in.readText(), in.readText());
         OptionalLong tableId = readOptional(in);
@@ -123,8 +146,16 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         if (version >= 3) {
             changelog.netFrom(readOptional(in));
         }
+        Set<Long> tablets = version >= 4 ? readTablets(in) : Set.of();
         return new EnumeratorState(
-                table, tableId, scanMode, planned, splitsTotal, unassigned, changelog.build());
+                table,
+                tableId,
+                scanMode,
+                planned,
+                splitsTotal,
+                unassigned,
+                tablets,
+                changelog.build());
     }
 
     private static ChangelogState.Builder readChangelogV1(StateReader in) throws IOException {

@@ -25,7 +25,18 @@ final class NativeScanPlanner implements ScanPlanner {
     public ScanPlan plan(BooleanSupplier cancelled) throws Exception {
         NativeLibrary.load(scan.connection().libraryPath());
         ScanConfig declared = LearnedColumns.declare(scan, cancelled);
-        try (NativePlan plan = NativePlan.start(ConfigCodec.encode(declared))) {
+        return result(NativePlan.start(ConfigCodec.encode(declared)), cancelled);
+    }
+
+    @Override
+    public ScanPlan lookUp(BooleanSupplier cancelled) throws Exception {
+        NativeLibrary.load(scan.connection().libraryPath());
+        ScanConfig declared = LearnedColumns.declare(scan, cancelled);
+        return result(NativePlan.lookUp(ConfigCodec.encode(declared)), cancelled);
+    }
+
+    private static ScanPlan result(NativePlan started, BooleanSupplier cancelled) throws Exception {
+        try (NativePlan plan = started) {
             while (!plan.poll(SLICE_MILLIS)) {
                 NativeLog.drain();
                 if (Thread.interrupted() || cancelled.getAsBoolean()) {

@@ -15,4 +15,12 @@ interface ScanPlanner {
      * @throws Exception when the cluster cannot be asked or refuses; the message says why
      */
     ScanPlan plan(BooleanSupplier cancelled) throws Exception;
+
+    /**
+     * The tablets that the table has now, whatever the filters: those of a plan, where it leaves
+     * none out. Runs on a worker thread too and fails as {@link #plan} does.
+     */
+    default ScanPlan lookUp(BooleanSupplier cancelled) throws Exception {
+        return plan(cancelled);
+    }
 }

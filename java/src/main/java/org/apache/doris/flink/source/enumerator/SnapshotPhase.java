@@ -1,5 +1,6 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.jni.ScanPlan;
 import org.apache.doris.flink.source.split.DorisSplit;
@@ -10,6 +11,7 @@ import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,6 +29,12 @@ import java.util.function.BooleanSupplier;
  */
 final class SnapshotPhase {
 
+    /**
+     * Few enough that thousands of tablets are not thousands of queries, many enough that the
+     * subtasks end together and that a failure repeats little.
+     */
+    static final int SPLITS_PER_SUBTASK = 8;
+
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotPhase.class);
 
     private final SplitEnumeratorContext<DorisSplit> context;
@@ -36,13 +44,20 @@ final class SnapshotPhase {
     private final boolean bounded;
     private final BooleanSupplier closed;
     private final SplitAssigner assigner = new SplitAssigner();
+    private final TabletLookUp lookUp;
     private final Set<Integer> asking = new LinkedHashSet<>();
+
+    /** Subtask → its request that waits for the look behind its splits. */
+    private final Map<Integer, Object> ending = new HashMap<>();
 
     private boolean planned;
     private boolean over;
+    private boolean enough;
     private int total;
 
     /**
+     * @param tabletsPerSplit as the user wants it; {@link ReadConfig#AUTOMATIC} for as many as
+     *     leave each subtask {@value #SPLITS_PER_SUBTASK} splits
      * @param bounded whether readers end when there is no split left; otherwise they wait
      */
     SnapshotPhase(
@@ -58,12 +73,14 @@ final class SnapshotPhase {
         this.planner = planner;
         this.bounded = bounded;
         this.closed = closed;
+        this.lookUp = new TabletLookUp(context, table, planner, closed);
     }
 
     /** Goes on where a checkpoint was taken. */
-    void restore(boolean planned, int total, Collection<DorisSplit> unassigned) {
+    void restore(boolean planned, int total, Collection<DorisSplit> unassigned, Set<Long> tablets) {
         this.planned = planned;
         this.total = total;
+        lookUp.expect(tablets);
         assigner.add(unassigned);
     }
 
@@ -90,6 +107,29 @@ final class SnapshotPhase {
      */
     void end() {
         over = true;
+        lookUp.forget();
+    }
+
+    /**
+     * A reader has emitted as many rows as are wanted, and asks no more. The others need no further
+     * split either, unless one fails and its rows are taken back.
+     */
+    void enough(int subtask) {
+        LOG.info("Subtask {} has read as many rows of table {} as are wanted.", subtask, table);
+        enough = true;
+    }
+
+    /**
+     * Runs something once it is sure that no tablet was lost, as of now; at once where there is
+     * none to look for. Fails the job where one is gone.
+     */
+    void afterLookUp(Runnable next) {
+        lookUp.thenRun(next);
+    }
+
+    /** Tablets that must still exist when all splits are read. */
+    Set<Long> tablets() {
+        return lookUp.expected();
     }
 
     /** A reader has finished what it had. */
@@ -104,6 +144,8 @@ final class SnapshotPhase {
     /** Takes back what a failed subtask had since the checkpoint that it restores from. */
     void addBack(Collection<DorisSplit> splits, int subtask) {
         asking.remove(subtask);
+        ending.remove(subtask);
+        enough = false;
         assigner.addBack(splits, subtask);
         if (!bounded && planned && !splits.isEmpty()) {
             serve();
@@ -154,6 +196,7 @@ final class SnapshotPhase {
         }
         plan.warnings().forEach(warning -> LOG.warn("Table {}: {}", table, warning));
         assigner.add(splits(plan, fenceMillis));
+        plan.tablets().forEach(tablet -> lookUp.expect(Set.of(tablet.id())));
         total = assigner.size();
         planned = true;
         LOG.info("Planned {} splits of table {}.", total, table);
@@ -174,23 +217,50 @@ final class SnapshotPhase {
         for (ScanPlan.Tablet tablet : plan.tablets()) {
             tablets.merge(tablet.id(), tablet.backends(), SnapshotPhase::union);
         }
-        return SplitPacker.pack(table, tablets, tabletsPerSplit, fenceMillis);
+        return SplitPacker.pack(table, tablets, perSplit(tablets.size()), fenceMillis);
+    }
+
+    private int perSplit(int tablets) {
+        if (tabletsPerSplit != ReadConfig.AUTOMATIC) {
+            return tabletsPerSplit;
+        }
+        long wanted = (long) SPLITS_PER_SUBTASK * Math.max(1, context.currentParallelism());
+        return (int) Math.max(1, (tablets + wanted - 1) / wanted);
     }
 
     private void assign(int subtask) {
         if (!context.registeredReaders().containsKey(subtask)) {
             return;
         }
+        if (enough && bounded) {
+            context.signalNoMoreSplits(subtask);
+            return;
+        }
         Optional<DorisSplit> split = assigner.next(subtask);
         if (split.isPresent()) {
             do {
-                context.assignSplit(split.get(), subtask);
+                // Nobody looks behind them any more.
+                DorisSplit next = over ? split.get().lookedUpByReader() : split.get();
+                context.assignSplit(next, subtask);
                 split = over ? assigner.next(subtask) : Optional.empty();
             } while (split.isPresent());
         } else if (bounded) {
-            context.signalNoMoreSplits(subtask);
+            Object request = new Object();
+            ending.put(subtask, request);
+            lookUp.thenRun(() -> finish(subtask, request));
         } else {
             asking.add(subtask);
+        }
+    }
+
+    /** The splits that a reader had before this request are known to be whole. */
+    private void finish(int subtask, Object request) {
+        if (ending.remove(subtask, request) && context.registeredReaders().containsKey(subtask)) {
+            if (assigner.size() > 0) {
+                assign(subtask);
+            } else {
+                context.signalNoMoreSplits(subtask);
+            }
         }
     }
 

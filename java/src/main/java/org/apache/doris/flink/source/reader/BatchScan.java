@@ -27,8 +27,9 @@ interface BatchScan extends Closeable {
      * Begins a snapshot split; no tablets means the whole table.
      *
      * @param fenceMillis what was committed below it is visible in the rows, ms since 1970
+     * @param looksUp whether the scan finds out that the tablets still exist
      */
-    void start(long[] tablets, OptionalLong fenceMillis) throws IOException;
+    void start(long[] tablets, OptionalLong fenceMillis, boolean looksUp) throws IOException;
 
     /** Begins a window of a slice. Its batches have {@link Batch#changes}. */
     void startWindow(WindowRequest window) throws IOException;

@@ -26,6 +26,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
     private final RowKind[] kindsWithoutHistory;
     private final boolean followsChanges;
     private final boolean hasUpdates;
+    private long snapshotRows;
 
     ChangeEmitter(RowEmitter<OUT> rows, ReaderParts parts) {
         this.rows = rows;
@@ -47,6 +48,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
                 snapshotRow.setRowKind(RowKind.INSERT);
             }
             rows.emit(snapshotRow, null, output);
+            snapshotRows++;
             return;
         }
         switch (record.kind()) {
@@ -64,6 +66,11 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
             default:
                 throw new IllegalStateException("A record is of unknown kind " + record.kind());
         }
+    }
+
+    /** Rows of the snapshot that were emitted since the reader was made. */
+    long snapshotRows() {
+        return snapshotRows;
     }
 
     private void emitChange(ReadRecord record, SourceOutput<OUT> output, DorisSplitState state)

@@ -5,6 +5,7 @@ import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.CoveredEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
+import org.apache.doris.flink.source.event.LimitReachedEvent;
 import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
@@ -158,6 +159,9 @@ public final class DorisSourceReader<OUT>
         }
         parts.metrics().countSplitsDone(ofSnapshot);
         if (ofSnapshot > 0 && getNumberOfCurrentlyAssignedSplits() == 0) {
+            if (hasReachedLimit()) {
+                context.sendSourceEventToCoordinator(new LimitReachedEvent());
+            }
             context.sendSplitRequest();
         }
     }
@@ -172,6 +176,16 @@ public final class DorisSourceReader<OUT>
     @Override
     protected DorisSplit toSplitType(String splitId, DorisSplitState state) {
         return state.toSplit();
+    }
+
+    /**
+     * Counted since the reader began and never from a checkpoint, so that what a failure takes back
+     * is not counted as read.
+     */
+    private boolean hasReachedLimit() {
+        long limit = parts.config().limit();
+        return limit != ScanConfig.NO_LIMIT
+                && ((ChangeEmitter<OUT>) recordEmitter).snapshotRows() >= limit;
     }
 
     private List<HeldSlicesEvent.HeldSlice> heldSlices() {

@@ -132,7 +132,7 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
         }
         if (!waiting.isEmpty() && !control.isPaused(waiting.element().splitId())) {
             DorisSplit next = waiting.element();
-            readerScan.open().start(next.tablets(), next.fenceMillis());
+            readerScan.open().start(next.tablets(), next.fenceMillis(), next.looksUpTablets());
             current = waiting.remove();
             return true;
         }

@@ -49,9 +49,10 @@ final class NativeBatchScan implements BatchScan {
     }
 
     @Override
-    public void start(long[] tablets, OptionalLong fenceMillis) throws IOException {
+    public void start(long[] tablets, OptionalLong fenceMillis, boolean looksUp)
+            throws IOException {
         inWindow = false;
-        scan.start(tablets, fenceMillis);
+        scan.start(tablets, fenceMillis, looksUp);
     }
 
     @Override

@@ -18,6 +18,7 @@ public final class DorisSplit implements SourceSplit {
     private final long[] tablets;
     private final List<String> backends;
     private final OptionalLong fenceMillis;
+    private final boolean looksUpTablets;
     private final ChangelogProgress changelog;
 
     private DorisSplit(
@@ -25,11 +26,13 @@ public final class DorisSplit implements SourceSplit {
             long[] tablets,
             List<String> backends,
             OptionalLong fenceMillis,
+            boolean looksUpTablets,
             ChangelogProgress changelog) {
         this.id = id;
         this.tablets = tablets;
         this.backends = List.copyOf(backends);
         this.fenceMillis = fenceMillis;
+        this.looksUpTablets = looksUpTablets;
         this.changelog = changelog;
     }
 
@@ -53,12 +56,20 @@ public final class DorisSplit implements SourceSplit {
      */
     public static DorisSplit snapshot(
             String id, long[] tablets, List<String> backends, OptionalLong fenceMillis) {
-        return new DorisSplit(id, tablets.clone(), backends, fenceMillis, null);
+        return new DorisSplit(id, tablets.clone(), backends, fenceMillis, false, null);
+    }
+
+    /**
+     * The same part of a snapshot, whose reader has to find out that its tablets still exist: for
+     * one whose end the enumerator does not look behind.
+     */
+    public DorisSplit lookedUpByReader() {
+        return new DorisSplit(id, tablets, backends, fenceMillis, true, null);
     }
 
     /** A slice of the changelog; {@link SliceIds} makes its id. */
     public static DorisSplit slice(String id, ChangelogProgress progress) {
-        return new DorisSplit(id, new long[0], List.of(), OptionalLong.empty(), progress);
+        return new DorisSplit(id, new long[0], List.of(), OptionalLong.empty(), false, progress);
     }
 
     @Override
@@ -86,6 +97,14 @@ public final class DorisSplit implements SourceSplit {
         return fenceMillis;
     }
 
+    /**
+     * Whether the reader finds out that the tablets still exist; otherwise the enumerator does,
+     * once the splits were read. False for slices.
+     */
+    public boolean looksUpTablets() {
+        return looksUpTablets;
+    }
+
     /** Progress of a slice; empty for a part of a snapshot. */
     public Optional<ChangelogProgress> changelog() {
         return Optional.ofNullable(changelog);
@@ -101,6 +120,7 @@ public final class DorisSplit implements SourceSplit {
                 && Arrays.equals(tablets, that.tablets)
                 && backends.equals(that.backends)
                 && fenceMillis.equals(that.fenceMillis)
+                && looksUpTablets == that.looksUpTablets
                 && Objects.equals(changelog, that.changelog);
     }
 

@@ -13,14 +13,15 @@ import java.util.OptionalLong;
 
 /**
  * Checkpoint format of {@link DorisSplit}. Version 2 adds to version 1 the fence of a snapshot and
- * the increment type of an open window.
+ * the increment type of an open window; version 3 adds who looks up whether the tablets of a
+ * snapshot still exist, which before was the reader always.
  */
 public final class DorisSplitSerializer implements SimpleVersionedSerializer<DorisSplit> {
 
     /** The one instance; it has no state. */
     public static final DorisSplitSerializer INSTANCE = new DorisSplitSerializer();
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final String WHAT = "source split";
 
     private static final int KIND_SNAPSHOT = 0;
@@ -41,7 +42,7 @@ public final class DorisSplitSerializer implements SimpleVersionedSerializer<Dor
     @Override
     public byte[] serialize(DorisSplit split) throws IOException {
         StateWriter out = new StateWriter();
-        writeV2(out, split);
+        writeV3(out, split);
         return out.toByteArray();
     }
 
@@ -51,12 +52,12 @@ public final class DorisSplitSerializer implements SimpleVersionedSerializer<Dor
             throw StateReader.unknownVersion(WHAT, version, VERSION);
         }
         StateReader in = new StateReader(WHAT, serialized);
-        DorisSplit split = version == 1 ? readV1(in) : readV2(in);
+        DorisSplit split = version == 1 ? readV1(in) : readV2(in, version);
         in.end();
         return split;
     }
 
-    private static void writeV2(StateWriter out, DorisSplit split) throws IOException {
+    private static void writeV3(StateWriter out, DorisSplit split) throws IOException {
         out.writeByte(split.isSnapshot() ? KIND_SNAPSHOT : KIND_SLICE);
         out.writeText(split.splitId());
         if (split.isSnapshot()) {
@@ -65,12 +66,13 @@ public final class DorisSplitSerializer implements SimpleVersionedSerializer<Dor
             if (split.fenceMillis().isPresent()) {
                 out.writeLong(split.fenceMillis().getAsLong());
             }
+            out.writeBoolean(split.looksUpTablets());
         } else {
             writeProgressV2(out, split.changelog().get());
         }
     }
 
-    private static DorisSplit readV2(StateReader in) throws IOException {
+    private static DorisSplit readV2(StateReader in, int version) throws IOException {
         int kind = readKind(in);
         String id = in.readText();
         if (kind == KIND_SLICE) {
@@ -80,7 +82,8 @@ public final class DorisSplitSerializer implements SimpleVersionedSerializer<Dor
         List<String> backends = readBackends(in);
         OptionalLong fence =
                 in.readBoolean() ? OptionalLong.of(in.readLong()) : OptionalLong.empty();
-        return DorisSplit.snapshot(id, tablets, backends, fence);
+        DorisSplit split = DorisSplit.snapshot(id, tablets, backends, fence);
+        return version < 3 || in.readBoolean() ? split.lookedUpByReader() : split;
     }
 
     private static DorisSplit readV1(StateReader in) throws IOException {
@@ -89,7 +92,7 @@ public final class DorisSplitSerializer implements SimpleVersionedSerializer<Dor
         long[] tablets = readTablets(in);
         List<String> backends = readBackends(in);
         if (kind == KIND_SNAPSHOT) {
-            return DorisSplit.snapshot(id, tablets, backends);
+            return DorisSplit.snapshot(id, tablets, backends).lookedUpByReader();
         }
         if (tablets.length > 0 || !backends.isEmpty()) {
             throw in.damaged("a changelog slice has tablets");

@@ -24,8 +24,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** Planning, assignment, fail-over and restore, with a coordinator that the test drives. */
 class DorisEnumeratorTest {
@@ -163,12 +165,21 @@ class DorisEnumeratorTest {
         assertThat(state.splitsTotal()).isEqualTo(6);
 
         FakeEnumeratorContext restored = new FakeEnumeratorContext();
+        ScanPlan present = plan(6, 2);
         DorisEnumerator second =
                 enumerator(
                         restored,
                         scan("test.t"),
-                        cancelled -> {
-                            throw new AssertionError("planned twice");
+                        new ScanPlanner() {
+                            @Override
+                            public ScanPlan plan(BooleanSupplier cancelled) {
+                                throw new AssertionError("planned twice");
+                            }
+
+                            @Override
+                            public ScanPlan lookUp(BooleanSupplier cancelled) {
+                                return present;
+                            }
                         });
         second.adopt(roundTrip(state));
         second.start();
@@ -218,6 +229,7 @@ class DorisEnumeratorTest {
                         true,
                         0,
                         List.of(),
+                        Set.of(),
                         ChangelogState.NONE);
         assertThatThrownBy(DorisEnumerator.restore(context, scan("test.t"), state)::start)
                 .hasMessageContaining("from-timestamp")
@@ -257,6 +269,7 @@ class DorisEnumeratorTest {
                     enumerator.handleSplitRequest(subtask, "h");
                 }
             }
+            context.runBackground();
         }
     }
 

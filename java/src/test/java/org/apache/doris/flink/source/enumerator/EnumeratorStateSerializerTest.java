@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Checkpoint format of the enumerator: golden bytes and damage. */
@@ -31,6 +32,7 @@ class EnumeratorStateSerializerTest {
                                 false,
                                 0,
                                 List.of(),
+                                Set.of(),
                                 ChangelogState.NONE)),
                 named(
                         "enumerator-snapshot",
@@ -42,8 +44,11 @@ class EnumeratorStateSerializerTest {
                                 32,
                                 List.of(
                                         DorisSplit.snapshot(
-                                                "a", new long[] {1, 2}, List.of("b1:9060")),
-                                        DorisSplit.snapshot("b", new long[] {3}, List.of())),
+                                                        "a", new long[] {1, 2}, List.of("b1:9060"))
+                                                .lookedUpByReader(),
+                                        DorisSplit.snapshot("b", new long[] {3}, List.of())
+                                                .lookedUpByReader()),
+                                Set.of(),
                                 ChangelogState.NONE)),
                 named(
                         "enumerator-changelog",
@@ -58,6 +63,7 @@ class EnumeratorStateSerializerTest {
                                                 "s",
                                                 new ChangelogProgress(
                                                         SliceScheme.hash(2), 1, 5, null, null, 7))),
+                                Set.of(),
                                 ChangelogState.builder()
                                         .phase(EnumeratorState.Phase.CHANGELOG)
                                         .start(OptionalLong.of(1760000000000L))
@@ -76,6 +82,7 @@ class EnumeratorStateSerializerTest {
                                 true,
                                 0,
                                 List.of(),
+                                Set.of(),
                                 ChangelogState.builder()
                                         .phase(EnumeratorState.Phase.CHANGELOG)
                                         .bound(OptionalLong.of(0))
@@ -99,6 +106,7 @@ class EnumeratorStateSerializerTest {
                                         true,
                                         0,
                                         List.of(),
+                                        Set.of(),
                                         ChangelogState.builder()
                                                 .phase(EnumeratorState.Phase.CHANGELOG)
                                                 .start(OptionalLong.of(1760000000000L))
@@ -127,6 +135,7 @@ class EnumeratorStateSerializerTest {
                                         true,
                                         3,
                                         List.of(),
+                                        Set.of(),
                                         ChangelogState.builder()
                                                 .phase(EnumeratorState.Phase.CHANGELOG)
                                                 .start(OptionalLong.of(1760000000000L))
@@ -136,6 +145,25 @@ class EnumeratorStateSerializerTest {
                                                 .netFrom(OptionalLong.of(1760000006000L))
                                                 .covered(Map.of("slice-hash-1-0", 8L))
                                                 .build()))));
+    }
+
+    static Stream<Object[]> statesOfVersion4() {
+        return Stream.concat(
+                statesOfVersion3(),
+                Stream.<Object[]>of(
+                        named(
+                                "enumerator-tablets",
+                                new EnumeratorState(
+                                        TABLE,
+                                        OptionalLong.empty(),
+                                        DorisSourceScanMode.SNAPSHOT,
+                                        true,
+                                        2,
+                                        List.of(
+                                                DorisSplit.snapshot(
+                                                        "a", new long[] {1, 2}, List.of("b:1"))),
+                                        Set.of(1L, 2L, 3L, Long.MAX_VALUE),
+                                        ChangelogState.NONE))));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -152,12 +180,18 @@ class EnumeratorStateSerializerTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("statesOfVersion3")
-    void version3IsStable(String name, EnumeratorState state) throws IOException {
+    void version3IsStillRead(String name, EnumeratorState state) throws IOException {
         GoldenBytes.check(EnumeratorStateSerializer.INSTANCE, 3, name, state);
     }
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource("statesOfVersion3")
+    @MethodSource("statesOfVersion4")
+    void version4IsStable(String name, EnumeratorState state) throws IOException {
+        GoldenBytes.check(EnumeratorStateSerializer.INSTANCE, 4, name, state);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("statesOfVersion4")
     void damageIsAnIoException(String name, EnumeratorState state) throws IOException {
         GoldenBytes.checkDamage(EnumeratorStateSerializer.INSTANCE, state);
     }

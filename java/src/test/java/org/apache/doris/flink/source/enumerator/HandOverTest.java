@@ -1,10 +1,13 @@
 package org.apache.doris.flink.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.source.event.CoveredEvent;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.util.Map;
@@ -59,7 +62,8 @@ class HandOverTest {
         job.checkpointDone();
         EnumeratorState state = job.state();
         SimulatedJob other =
-                new SimulatedJob(service, ChangelogScans.scan("source.scan.mode", "latest"), 1);
+                new SimulatedJob(service, ChangelogScans.scan("source.scan.mode", "latest"), 1)
+                        .withSnapshotSplits(1);
         other.beginCoordinator(state);
         other.beginReader(0, new SimulatedReader(other, 0));
         other.settle();
@@ -377,6 +381,34 @@ class HandOverTest {
 
     private SimulatedJob job(int parallelism, int splits) {
         return job(OptionalLong.of(10_000), parallelism, splits);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1000})
+    void changesAreNotFollowedBehindAContentThatLostTablets(long checkpointInterval) {
+        SimulatedJob job = job(OptionalLong.of(checkpointInterval), 2, 2).begin();
+        job.rewritten = true;
+        assertThatThrownBy(
+                        () -> {
+                            job.finishSnapshot();
+                            job.checkpointDone();
+                        })
+                .hasMessageContaining("has no tablet")
+                .hasMessageContaining("start the job anew");
+        EnumeratorState state = job.enumerator.snapshotState(99);
+        assertThat(state.changelog().phase()).isEqualTo(EnumeratorState.Phase.SNAPSHOT);
+        assertThat(state.tablets()).as("looked for after a restore too").hasSize(2);
+    }
+
+    @Test
+    void tabletsAreForgottenOnceChangesAreFollowed() {
+        SimulatedJob job = job(OptionalLong.of(1000), 2, 2).begin();
+        job.finishSnapshot();
+        job.checkpointDone();
+        assertThat(job.state().tablets()).hasSize(2);
+        job.checkpointDone();
+        assertThat(job.state().changelog().phase()).isEqualTo(EnumeratorState.Phase.CHANGELOG);
+        assertThat(job.state().tablets()).isEmpty();
     }
 
     private SimulatedJob job(OptionalLong interval, int parallelism, int splits) {

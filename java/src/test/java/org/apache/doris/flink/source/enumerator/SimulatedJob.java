@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -38,6 +39,9 @@ final class SimulatedJob {
     DorisEnumerator enumerator;
     List<SimulatedReader> readers = new ArrayList<>();
 
+    /** Whether the table was rewritten, so that it has other tablets. */
+    boolean rewritten;
+
     /** Partition of each key, for slices by partition. */
     LongUnaryOperator partitionOf = key -> 100 + key % 3;
 
@@ -57,6 +61,19 @@ final class SimulatedJob {
     SimulatedJob withSnapshotSplits(int count) {
         snapshotSplits = count;
         return this;
+    }
+
+    private final class Planner implements ScanPlanner {
+
+        @Override
+        public ScanPlan plan(BooleanSupplier cancelled) throws IOException {
+            return SimulatedJob.this.plan();
+        }
+
+        @Override
+        public ScanPlan lookUp(BooleanSupplier cancelled) throws IOException {
+            return rewritten ? ScanPlans.of(Map.of()) : SimulatedJob.this.plan();
+        }
     }
 
     /** Starts the job anew, without state, and answers all questions. */
@@ -80,7 +97,7 @@ final class SimulatedJob {
         for (int subtask = 0; subtask < parallelism; subtask++) {
             readers.add(null);
         }
-        enumerator = new DorisEnumerator(context, scan, cancelled -> plan(), service, () -> clock);
+        enumerator = new DorisEnumerator(context, scan, new Planner(), service, () -> clock);
         if (state != null) {
             enumerator.adopt(state);
         }
@@ -125,7 +142,7 @@ final class SimulatedJob {
         SimulatedReader reader = readers.get(subtask);
         emitted.split(subtask, reader.snapshotSplits.remove(0).splitId());
         enumerator.handleSplitRequest(subtask, "h");
-        deliver();
+        settle();
     }
 
     /** All splits of the snapshot are read. */

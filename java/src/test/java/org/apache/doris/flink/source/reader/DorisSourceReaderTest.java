@@ -54,6 +54,26 @@ class DorisSourceReaderTest {
     }
 
     @Test
+    void tellsTheEnumeratorWhenItHasEmittedAsManyRowsAsAreWanted() throws Exception {
+        scan.tablet(1, new int[] {1, 2}).tablet(2, new int[] {3}).tablet(3);
+        DorisSourceReader<RowData> reader =
+                DorisSourceReader.create(
+                        context,
+                        TestScans.limited(3),
+                        scan.factory(),
+                        () -> {},
+                        RowEmitter.rowData());
+        reader.start();
+        reader.addSplits(List.of(split(1)));
+        pollUntilRequests(reader, 2);
+        assertThat(context.events).isEmpty();
+        reader.addSplits(List.of(split(2)));
+        pollUntilRequests(reader, 3);
+        assertThat(context.events).containsExactly("LimitReachedEvent before request 3");
+        reader.close();
+    }
+
+    @Test
     void aSplitUnderWayIsInTheCheckpoint() throws Exception {
         scan.tablet(1, new int[] {1, 2}, new int[] {3});
         DorisSourceReader<RowData> reader = reader();
@@ -131,6 +151,7 @@ class DorisSourceReaderTest {
     private static final class Context implements SourceReaderContext {
 
         private final AtomicInteger requests = new AtomicInteger();
+        private final List<String> events = new ArrayList<>();
 
         @Override
         public SourceReaderMetricGroup metricGroup() {
@@ -159,7 +180,7 @@ class DorisSourceReaderTest {
 
         @Override
         public void sendSourceEventToCoordinator(SourceEvent event) {
-            throw new UnsupportedOperationException();
+            events.add(event + " before request " + (requests.get() + 1));
         }
 
         @Override

@@ -81,7 +81,8 @@ final class FakeScan implements BatchScan {
     }
 
     @Override
-    public synchronized void start(long[] tablets, OptionalLong fenceMillis) throws IOException {
+    public synchronized void start(long[] tablets, OptionalLong fenceMillis, boolean looksUp)
+            throws IOException {
         begin();
         started.add(tablets[0]);
         fences.add(fenceMillis);

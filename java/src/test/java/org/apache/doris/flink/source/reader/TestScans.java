@@ -34,6 +34,19 @@ final class TestScans {
         return with(all);
     }
 
+    /** A read of a snapshot of which so many rows are wanted. */
+    static ScanConfig limited(long limit) {
+        ScanConfig all = snapshot();
+        return new ScanConfig(
+                all.connection(),
+                all.read(),
+                RowType.of(new IntType()),
+                all.columns(),
+                "",
+                limit,
+                "UTC");
+    }
+
     private static ScanConfig with(String... options) {
         Map<String, String> map = new HashMap<>();
         map.put("fenodes", "h:1");

@@ -19,21 +19,39 @@ import java.util.stream.Stream;
 class DorisSplitSerializerTest {
 
     static Stream<Object[]> splits() {
+        return Stream.concat(
+                splitsOfVersion2(),
+                Stream.<Object[]>of(
+                        named(
+                                "split-snapshot-looked-behind",
+                                DorisSplit.snapshot(
+                                        "test.student/10012x2-0011223344556677",
+                                        new long[] {10012, 10016},
+                                        List.of("127.0.0.1:9060"),
+                                        OptionalLong.of(1760000000000L)))));
+    }
+
+    /** As version 2 wrote them, when every reader looked up its tablets by itself. */
+    static Stream<Object[]> splitsOfVersion2() {
         return Stream.of(
                 named(
                         "split-snapshot",
                         DorisSplit.snapshot(
-                                "test.student/10012x2-0011223344556677",
-                                new long[] {10012, 10016},
-                                List.of("127.0.0.1:9060", "[::1]:9060"))),
+                                        "test.student/10012x2-0011223344556677",
+                                        new long[] {10012, 10016},
+                                        List.of("127.0.0.1:9060", "[::1]:9060"))
+                                .lookedUpByReader()),
                 named(
                         "split-snapshot-fence",
                         DorisSplit.snapshot(
-                                "test.student/10012x1-0011223344556677",
-                                new long[] {10012},
-                                List.of("127.0.0.1:9060"),
-                                OptionalLong.of(1760000000000L))),
-                named("split-whole", DorisSplit.snapshot("测试.t/all", new long[0], List.of())),
+                                        "test.student/10012x1-0011223344556677",
+                                        new long[] {10012},
+                                        List.of("127.0.0.1:9060"),
+                                        OptionalLong.of(1760000000000L))
+                                .lookedUpByReader()),
+                named(
+                        "split-whole",
+                        DorisSplit.snapshot("测试.t/all", new long[0], List.of()).lookedUpByReader()),
                 named(
                         "split-slice-hash",
                         slice(
@@ -64,10 +82,13 @@ class DorisSplitSerializerTest {
                 named(
                         "split-snapshot",
                         DorisSplit.snapshot(
-                                "test.student/10012x2-0011223344556677",
-                                new long[] {10012, 10016},
-                                List.of("127.0.0.1:9060", "[::1]:9060"))),
-                named("split-whole", DorisSplit.snapshot("测试.t/all", new long[0], List.of())),
+                                        "test.student/10012x2-0011223344556677",
+                                        new long[] {10012, 10016},
+                                        List.of("127.0.0.1:9060", "[::1]:9060"))
+                                .lookedUpByReader()),
+                named(
+                        "split-whole",
+                        DorisSplit.snapshot("测试.t/all", new long[0], List.of()).lookedUpByReader()),
                 named(
                         "split-slice-hash",
                         changes(SliceScheme.hash(4), 3, window(null), position(Long.MIN_VALUE))),
@@ -78,6 +99,12 @@ class DorisSplitSerializerTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("splits")
     void isStable(String name, DorisSplit split) throws IOException {
+        GoldenBytes.check(DorisSplitSerializer.INSTANCE, 3, name, split);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("splitsOfVersion2")
+    void version2IsStillRead(String name, DorisSplit split) throws IOException {
         GoldenBytes.check(DorisSplitSerializer.INSTANCE, 2, name, split);
     }
 
