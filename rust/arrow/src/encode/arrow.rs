@@ -17,8 +17,9 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeU
 
 use super::clock::{Clock, Turn};
 use super::json::{self, Quirk};
+use super::longest::Longest;
 use super::out::Out;
-use super::plan::{Plan, Values, fields_of, turn};
+use super::plan::{Plan, Target, Values, fields_of, turn};
 use super::{Column, Refused};
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
@@ -40,6 +41,8 @@ impl std::fmt::Debug for ArrowRows {
 #[derive(Debug)]
 enum Step {
     Same,
+    /// The same, if no text is longer.
+    Within(Longest),
     /// Its values as texts.
     Text(Plan),
     Turn(Turn),
@@ -53,8 +56,12 @@ impl ArrowRows {
         let mut fields = Vec::with_capacity(columns.len());
         let mut steps = Vec::with_capacity(columns.len());
         for column in columns {
-            let (step, r#type) = step(&column.flink, column.doris.as_ref(), zone)
-                .map_err(|message| Error::value(&column.name, message))?;
+            let target = Target {
+                doris: column.doris.as_ref(),
+                sized: column.sized.as_ref(),
+            };
+            let (step, r#type) =
+                step(&column.flink, target, zone).map_err(|message| Error::value(&column.name, message))?;
             fields.push(Field::new(&column.name, r#type, true));
             steps.push(step);
         }
@@ -112,12 +119,9 @@ impl From<Error> for Failure {
 }
 
 /// The step for a column and the type that comes out of it.
-fn step(
-    flink: &FlinkType,
-    doris: Option<&DorisType>,
-    zone: Zone,
-) -> std::result::Result<(Step, DataType), String> {
+fn step(flink: &FlinkType, target: Target<'_>, zone: Zone) -> std::result::Result<(Step, DataType), String> {
     use FlinkKind as F;
+    let doris = target.doris;
     let same = || {
         flink
             .canonical()
@@ -139,7 +143,7 @@ fn step(
     );
     if !is_text && !is_binary && (for_text || matches!(flink.kind, F::Time(_))) {
         return Ok((
-            Step::Text(Plan::new(flink, doris, zone, Quirk::NONE)?),
+            Step::Text(Plan::new(flink, doris, target.sized, zone, Quirk::NONE)?),
             DataType::Utf8,
         ));
     }
@@ -152,45 +156,43 @@ fn step(
                 turn => (Step::Turn(turn), r#type),
             }
         }
-        F::Array(item) => {
-            let target = match doris {
-                Some(DorisType::Array(item)) => Some(&**item),
-                _ => None,
-            };
-            match step(item, target, zone)? {
-                (Step::Same, _) => same()?,
-                (step, r#type) => (
-                    Step::List(Box::new(step)),
-                    DataType::List(Arc::new(Field::new("item", r#type, true))),
-                ),
-            }
-        }
+        F::Array(item) => match step(item, target.item(), zone)? {
+            (Step::Same, _) => same()?,
+            (step, r#type) => (
+                Step::List(Box::new(step)),
+                DataType::List(Arc::new(Field::new("item", r#type, true))),
+            ),
+        },
         F::Map(key, value) => {
-            let (target_key, target_value) = match doris {
-                Some(DorisType::Map(key, value)) => (Some(&**key), Some(&**value)),
-                _ => (None, None),
-            };
-            let (key, key_type) = step(key, target_key, zone)?;
-            let (value, value_type) = step(value, target_value, zone)?;
+            let (key, key_type) = step(key, target.key(), zone)?;
+            let (value, value_type) = step(value, target.value(), zone)?;
             map(key, key_type, value, value_type)
         }
         F::Multiset(key) => {
-            let target = match doris {
-                Some(DorisType::Map(key, _)) => Some(&**key),
-                _ => None,
-            };
-            let (key, key_type) = step(key, target, zone)?;
+            let (key, key_type) = step(key, target.key(), zone)?;
             map(key, key_type, Step::Same, DataType::Int32)
         }
         F::Row(fields) => {
             let mut steps = Vec::with_capacity(fields.len());
             let mut types = Vec::with_capacity(fields.len());
-            for (field, target) in fields.iter().zip(fields_of(fields, doris)) {
-                let (step, r#type) = step(&field.r#type, target.map(|t| &t.r#type), zone)?;
-                types.push(Field::new(target.map_or(&field.name, |t| &t.name), r#type, true));
+            for (field, (name, target)) in fields.iter().zip(fields_of(fields, target)) {
+                let (step, r#type) = step(&field.r#type, target, zone)?;
+                types.push(Field::new(name, r#type, true));
                 steps.push(step);
             }
             (Step::Row(steps), DataType::Struct(types.into()))
+        }
+        _ if is_text || is_binary => {
+            let longest = Longest::of(target.sized);
+            let (step, r#type) = same()?;
+            (
+                if longest.is_open() {
+                    step
+                } else {
+                    Step::Within(longest)
+                },
+                r#type,
+            )
         }
         _ => same()?,
     })
@@ -218,6 +220,22 @@ impl Step {
         };
         Ok(match (self, r#type) {
             (Self::Same, _) => array.clone(),
+            (Self::Within(longest), _) => {
+                let offsets = match (array.as_string_opt::<i32>(), array.as_binary_opt::<i32>()) {
+                    (Some(texts), _) => texts.value_offsets(),
+                    (_, Some(bytes)) => bytes.value_offsets(),
+                    _ => return Err(mismatch()),
+                };
+                for (row, bounds) in offsets.windows(2).enumerate() {
+                    let bytes = (bounds[1] - bounds[0]) as usize;
+                    if !longest.fits(bytes) && array.is_valid(row) {
+                        longest
+                            .check(bytes)
+                            .map_err(|message| Failure::Value(row, message))?;
+                    }
+                }
+                array.clone()
+            }
             (Self::Text(plan), _) => texts(plan, array)?,
             (Self::Turn(turn), _) => {
                 let source = array

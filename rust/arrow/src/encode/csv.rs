@@ -3,7 +3,8 @@
 //! What its readers do decides what may stand as it is (Doris manual, Stream Load, and its CSV reader): a field `\N` is NULL; an
 //! empty line is no row; a byte order mark at the start is dropped, and so is a carriage return in front of a line break. An
 //! enclosed field begins and ends with the enclosing character; a text is freed from the escape character, where one is set,
-//! whether it was enclosed or not.
+//! whether it was enclosed or not. Delimiters are searched from left to right: first that of the lines, then, in each line,
+//! that of the columns; where fields may be enclosed, the latter is searched in the line together with its delimiter.
 
 use arrow_array::RecordBatch;
 
@@ -24,6 +25,8 @@ pub(super) struct CsvRows {
     rules: Rules,
     /// A field that has to be looked at before it can be written.
     field: Vec<u8>,
+    /// Where the fields of the row begin, if a line delimiter may reach over their ends.
+    places: Vec<usize>,
     /// Whether a row was written.
     started: bool,
 }
@@ -39,6 +42,11 @@ struct Rules {
     scalars_too: bool,
     /// Whether a row has one field only.
     single: bool,
+    /// What may not follow a column separator, because the two would hold a line delimiter. Looked at where fields can be
+    /// enclosed; else whole rows are.
+    joints: Vec<Vec<u8>>,
+    /// Whether a line delimiter may come about in a row although no field holds one.
+    across: bool,
 }
 
 /// Where a field stands.
@@ -54,14 +62,21 @@ impl CsvRows {
         let plans = columns
             .iter()
             .map(|column| {
-                Plan::new(&column.flink, column.doris.as_ref(), zone, Quirk::NONE)
-                    .map_err(|message| Error::value(&column.name, message))
+                Plan::new(
+                    &column.flink,
+                    column.doris.as_ref(),
+                    column.sized.as_ref(),
+                    zone,
+                    Quirk::NONE,
+                )
+                .map_err(|message| Error::value(&column.name, message))
             })
             .collect::<Result<_>>()?;
         Ok(Self {
             plans,
             rules: Rules::new(options, columns.len()),
             field: Vec::new(),
+            places: Vec::new(),
             started: false,
         })
     }
@@ -73,11 +88,15 @@ fn check(options: &CsvOptions) -> std::result::Result<(), String> {
     if separator.is_empty() || delimiter.is_empty() {
         return Err("column_separator and line_delimiter must not be empty".to_owned());
     }
-    if separator.starts_with(delimiter) || delimiter.starts_with(separator) {
-        return Err("column_separator and line_delimiter must not begin with each other".to_owned());
+    if memchr::memmem::find(separator, delimiter).is_some() {
+        return Err("column_separator must not hold line_delimiter: each row would end there".to_owned());
+    }
+    let encloses = options.enclose.is_some();
+    if encloses && memchr::memmem::find(delimiter, separator).is_some() {
+        return Err("line_delimiter must not hold column_separator where enclose is set".to_owned());
     }
     for (name, bytes) in [("column_separator", separator), ("line_delimiter", delimiter)] {
-        if reaches(NULL, bytes) {
+        if early(NULL, bytes).is_some() || (encloses && reaches(NULL, bytes)) {
             return Err(format!("{name} must not be a part of \\N, the mark of NULL"));
         }
         for (other, byte) in [("enclose", options.enclose), ("escape", options.escape)] {
@@ -85,6 +104,11 @@ fn check(options: &CsvOptions) -> std::result::Result<(), String> {
                 return Err(format!("{other} must not be a part of {name}"));
             }
         }
+    }
+    if encloses && joints(options).iter().any(|rest| meet(rest, NULL)) {
+        return Err(
+            "column_separator and \\N, the mark of NULL, must not hold line_delimiter together".to_owned(),
+        );
     }
     if options.enclose.is_some_and(|byte| NULL.contains(&byte)) {
         return Err("enclose must not be a part of \\N, the mark of NULL".to_owned());
@@ -101,6 +125,7 @@ impl Rows for CsvRows {
             plans,
             rules,
             field,
+            places,
             started,
         } = self;
         let bound: Vec<Bound<'_>> = plans
@@ -115,9 +140,14 @@ impl Rows for CsvRows {
                 out.put(&rules.options.line_delimiter);
             }
             *started = true;
+            let start = out.at();
+            places.clear();
             for (i, column) in bound.iter().enumerate() {
                 if i > 0 {
                     out.put(separator);
+                }
+                if rules.across {
+                    places.push(out.at() - start);
                 }
                 if column.is_null(row) {
                     out.put(NULL);
@@ -130,6 +160,24 @@ impl Rows for CsvRows {
                 rules
                     .value(column, row, place, field, out)
                     .map_err(|message| Refused::value(i, row, message))?;
+            }
+            if rules.across
+                && let Some(found) = early(out.since(start), &rules.options.line_delimiter)
+            {
+                // From a separator on it is the text behind that makes it one.
+                let column = places
+                    .iter()
+                    .skip(1)
+                    .filter(|place| **place <= found + separator.len())
+                    .count();
+                return Err(Refused::value(
+                    column,
+                    row,
+                    refusal(
+                        "makes up the line delimiter with what stands beside it",
+                        "enclose",
+                    ),
+                ));
             }
         }
         Ok(())
@@ -150,14 +198,19 @@ impl Rules {
             options.enclose.unwrap_or(delimiter),
             options.escape.unwrap_or(delimiter),
         ];
+        let encloses = options.enclose.is_some();
+        let joints = if encloses { joints(options) } else { Vec::new() };
         Self {
             scalars_too: columns == 1
+                || !joints.is_empty()
                 || triggers
                     .iter()
                     .any(|byte| byte.is_ascii_alphanumeric() || b"+-.:=/ ".contains(byte)),
+            across: !encloses && options.line_delimiter.len() > 1,
             options: options.clone(),
             triggers,
             single: columns == 1,
+            joints,
         }
     }
 
@@ -172,7 +225,11 @@ impl Rules {
         out: &mut Out<'_>,
     ) -> json::Checked {
         match &column.values {
-            Values::Text(offsets, bytes) => self.text(slice(offsets, bytes, row), place, out),
+            Values::Text(offsets, bytes) => {
+                let text = slice(offsets, bytes, row);
+                column.longest.check(text.len())?;
+                self.text(text, place, out)
+            }
             Values::List(..) | Values::Map(..) | Values::Row(_) => {
                 field.clear();
                 json::nested(column, row, Quirk::NONE, &mut Out::new(field))?;
@@ -190,7 +247,7 @@ impl Rules {
     /// Writes a field.
     #[inline]
     fn text(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> json::Checked {
-        if self.is_plain(text) && text != NULL && !self.is_lost(text, place) {
+        if self.is_plain(text) && text != NULL && !self.is_lost(text, place) && !self.joins(text) {
             out.put(text);
             return Ok(());
         }
@@ -211,23 +268,54 @@ impl Rules {
         (self.single && text.is_empty()) || (place.first_of_load && text.starts_with(BYTE_ORDER_MARK))
     }
 
-    /// Writes a field that holds a trigger or is `\N` or would be lost.
-    #[inline(never)]
-    fn awkward(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> json::Checked {
+    /// Whether the text makes a line delimiter of the end of the column separator in front of it.
+    #[inline]
+    fn joins(&self, text: &[u8]) -> bool {
+        self.joints.iter().any(|rest| meet(rest, text))
+    }
+
+    /// The delimiter that a reader would find too early in the text, if it is not enclosed, or that it may find there.
+    fn delimited(&self, text: &[u8], place: Place) -> &'static str {
         let CsvOptions {
             column_separator,
             line_delimiter,
             enclose,
-            escape,
+            ..
         } = &self.options;
-        let trouble = if text.is_empty() {
+        let holds = |delimiter: &[u8]| memchr::memmem::find(text, delimiter).is_some();
+        if holds(column_separator) {
+            "contains the column separator"
+        } else if holds(line_delimiter) {
+            "contains the line delimiter"
+        } else if enclose.is_some() {
+            // Quotes do no harm, so that what comes behind the text need not be known.
+            let may = reaches(text, column_separator) || reaches(text, line_delimiter) || self.joins(text);
+            if may { "may run into a delimiter" } else { "" }
+        } else if !place.last_of_row && early(text, column_separator).is_some() {
+            "ends in a part of the column separator, which Doris would find too early"
+        } else if place.last_of_row && early(text, line_delimiter).is_some() {
+            "ends in a part of the line delimiter, which Doris would find too early"
+        } else {
+            ""
+        }
+    }
+
+    /// Writes a field that holds a trigger or is `\N` or would be lost.
+    #[inline(never)]
+    fn awkward(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> json::Checked {
+        let CsvOptions {
+            line_delimiter,
+            enclose,
+            escape,
+            ..
+        } = &self.options;
+        let delimited = self.delimited(text, place);
+        let trouble = if text.is_empty() && self.single {
             "is empty and alone in its row, which Doris takes for no row"
         } else if self.is_lost(text, place) {
             "begins with a byte order mark, which Doris drops at the start of a load"
-        } else if reaches(text, column_separator) {
-            "contains the column separator"
-        } else if reaches(text, line_delimiter) {
-            "contains the line delimiter"
+        } else if !delimited.is_empty() {
+            delimited
         } else if place.last_of_row && line_delimiter == b"\n" && text.ends_with(b"\r") {
             "ends with a carriage return, which Doris drops at the end of a row"
         } else if enclose.is_some_and(|byte| text.first() == Some(&byte)) {
@@ -282,7 +370,35 @@ impl Rules {
     }
 }
 
-/// Whether a reader would find the delimiter before the end of the text that it follows: inside it, or across its end.
+/// Where a reader finds the delimiter that follows the text, if that is before the text's end.
+fn early(text: &[u8], delimiter: &[u8]) -> Option<usize> {
+    memchr::memmem::find(text, delimiter).or_else(|| {
+        // From the longest overlap on: the first place.
+        (1..delimiter.len())
+            .rev()
+            .find(|length| {
+                let (begin, rest) = delimiter.split_at(*length);
+                text.ends_with(begin) && delimiter.starts_with(rest)
+            })
+            .map(|length| text.len() - length)
+    })
+}
+
+/// What is left of the line delimiter behind each of its beginnings that the column separator ends in.
+fn joints(options: &CsvOptions) -> Vec<Vec<u8>> {
+    let delimiter = &options.line_delimiter;
+    (1..delimiter.len())
+        .filter(|length| options.column_separator.ends_with(&delimiter[..*length]))
+        .map(|length| delimiter[length..].to_vec())
+        .collect()
+}
+
+/// Whether the text begins like the rest of a delimiter, as far as the two go.
+fn meet(rest: &[u8], text: &[u8]) -> bool {
+    rest.starts_with(text) || text.starts_with(rest)
+}
+
+/// Whether a reader may find the delimiter before the end of the text, whatever follows: inside it, or across its end.
 fn reaches(text: &[u8], delimiter: &[u8]) -> bool {
     memchr::memmem::find(text, delimiter).is_some()
         || (1..delimiter.len()).any(|length| text.ends_with(&delimiter[..length]))

@@ -56,8 +56,14 @@ impl JsonRows {
         let columns = columns
             .iter()
             .map(|column| {
-                let plan = Plan::new(&column.flink, column.doris.as_ref(), zone, quirk)
-                    .map_err(|message| Error::value(&column.name, message))?;
+                let plan = Plan::new(
+                    &column.flink,
+                    column.doris.as_ref(),
+                    column.sized.as_ref(),
+                    zone,
+                    quirk,
+                )
+                .map_err(|message| Error::value(&column.name, message))?;
                 Ok((prefix(&column.name, quirk), plan))
             })
             .collect::<Result<_>>()?;
@@ -129,7 +135,9 @@ fn close(start: usize, opening: u8, closing: u8, out: &mut Out<'_>) {
 pub(super) fn value(column: &Bound<'_>, row: usize, quirk: Quirk, out: &mut Out<'_>) -> Checked {
     match &column.values {
         Values::Text(offsets, bytes) => {
-            string(slice(offsets, bytes, row), quirk, out);
+            let text = slice(offsets, bytes, row);
+            column.longest.check(text.len())?;
+            string(text, quirk, out);
             Ok(())
         }
         Values::List(..) | Values::Map(..) | Values::Row(_) => nested(column, row, quirk, out),
@@ -169,6 +177,14 @@ pub(super) fn scalar(
     row: usize,
     out: &mut Out<'_>,
 ) -> std::result::Result<bool, Box<str>> {
+    let start = out.at();
+    let plain = spell(column, row, out)?;
+    column.longest.check(out.at() - start)?;
+    Ok(plain)
+}
+
+#[inline]
+fn spell(column: &Bound<'_>, row: usize, out: &mut Out<'_>) -> std::result::Result<bool, Box<str>> {
     match &column.values {
         Values::Boolean(values) => text::boolean(values.value(row), out),
         Values::Int8(values) => text::int(values[row], out),
@@ -241,7 +257,29 @@ pub(super) fn nested(column: &Bound<'_>, row: usize, quirk: Quirk, out: &mut Out
         }
         _ => return value(column, row, quirk, out),
     }
-    Ok(())
+    if column.longest.fits(out.at() - start) {
+        return Ok(());
+    }
+    column.longest.check(unescaped(out.since(start), quirk))
+}
+
+/// The length of a document without what stands in it for the sake of the delimiter alone.
+#[cold]
+fn unescaped(document: &[u8], quirk: Quirk) -> usize {
+    let escape = format!("u00{:02x}", quirk.0);
+    let (mut rest, mut length) = (document, 0);
+    while let Some((first, tail)) = rest.split_first() {
+        let (taken, stands_for) = match (*first, quirk.0) {
+            (b'\\', byte) if byte != Quirk::NONE.0 && tail.starts_with(escape.as_bytes()) => {
+                (1 + escape.len(), 1)
+            }
+            (b'\\', _) => (2, 2),
+            _ => (1, 1),
+        };
+        rest = rest.get(taken..).unwrap_or_default();
+        length += stands_for;
+    }
+    length
 }
 
 /// A map's key: a text, whatever its type.

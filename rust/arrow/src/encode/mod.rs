@@ -4,6 +4,7 @@ mod arrow;
 mod clock;
 mod csv;
 mod json;
+mod longest;
 mod out;
 mod plan;
 mod text;
@@ -60,6 +61,9 @@ pub struct Column {
     /// The type of the column that is written to. Where it is unknown, values are sent as texts, which Doris reads for every
     /// type.
     pub doris: Option<DorisType>,
+    /// The type with the lengths of its texts, those inside nested values included. A text that is longer in bytes of UTF-8
+    /// than its `CHAR(n)` or `VARCHAR(n)` is an error, since Doris may cut it and report success. `None`: nothing is checked.
+    pub sized: Option<DorisType>,
     /// Whether it is a key column; errors about a row show these.
     pub key: bool,
 }
@@ -169,7 +173,7 @@ fn shown(flink: &FlinkType, array: &ArrayRef, row: usize) -> String {
         return "NULL".to_owned();
     }
     let mut text = Vec::new();
-    let written = Plan::new(flink, None, Zone::UTC, Quirk::NONE).is_ok_and(|plan| {
+    let written = Plan::new(flink, None, None, Zone::UTC, Quirk::NONE).is_ok_and(|plan| {
         plan.bind(array)
             .is_ok_and(|bound| json::value(&bound, row, Quirk::NONE, &mut Out::new(&mut text)).is_ok())
     });

@@ -10,6 +10,7 @@ use arrow_buffer::NullBuffer;
 
 use super::clock::{Clock, Turn};
 use super::json::{self, Quirk};
+use super::longest::Longest;
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
 use crate::types::{DorisField, DorisType, FlinkField, FlinkKind, FlinkType, match_fields};
@@ -20,6 +21,7 @@ pub(super) struct Plan {
     shape: Shape,
     /// Whether JSON gets the value as a string.
     quoted: bool,
+    longest: Longest,
 }
 
 #[derive(Debug)]
@@ -66,6 +68,47 @@ enum Place {
     Key,
 }
 
+/// What a value is written to.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) doris: Option<&'a DorisType>,
+    /// The same with the lengths of its texts, where it was looked up.
+    pub(super) sized: Option<&'a DorisType>,
+}
+
+impl Target<'_> {
+    /// The item of an array.
+    pub(super) fn item(self) -> Self {
+        self.inner(|r#type| match r#type {
+            DorisType::Array(item) => Some(item),
+            _ => None,
+        })
+    }
+
+    /// The key of a map.
+    pub(super) fn key(self) -> Self {
+        self.inner(|r#type| match r#type {
+            DorisType::Map(key, _) => Some(key),
+            _ => None,
+        })
+    }
+
+    /// The value of a map.
+    pub(super) fn value(self) -> Self {
+        self.inner(|r#type| match r#type {
+            DorisType::Map(_, value) => Some(value),
+            _ => None,
+        })
+    }
+
+    fn inner(self, of: impl Fn(&DorisType) -> Option<&DorisType>) -> Self {
+        Self {
+            doris: self.doris.and_then(&of),
+            sized: self.sized.and_then(&of),
+        }
+    }
+}
+
 /// What is the same for all values.
 #[derive(Clone, Copy)]
 struct Context {
@@ -74,16 +117,17 @@ struct Context {
 }
 
 impl Plan {
-    /// The plan for a column; the error says which type cannot be written. `zone` is where `TIMESTAMP_LTZ` becomes a wall
-    /// clock.
+    /// The plan for a column; the error says which type cannot be written. `sized` bounds the texts; `zone` is where
+    /// `TIMESTAMP_LTZ` becomes a wall clock.
     pub(super) fn new(
         flink: &FlinkType,
         doris: Option<&DorisType>,
+        sized: Option<&DorisType>,
         zone: Zone,
         quirk: Quirk,
     ) -> std::result::Result<Self, String> {
         let context = Context { zone, quirk };
-        plan(flink, doris, context, Place::Column)
+        plan(flink, Target { doris, sized }, context, Place::Column)
     }
 
     /// The plan with its values in an array of the canonical type.
@@ -160,6 +204,7 @@ impl Plan {
             })?,
             nulls: array.nulls().filter(|nulls| nulls.null_count() > 0),
             quoted: self.quoted,
+            longest: self.longest,
         })
     }
 }
@@ -169,6 +214,7 @@ pub(super) struct Bound<'a> {
     pub(super) values: Values<'a>,
     nulls: Option<&'a NullBuffer>,
     pub(super) quoted: bool,
+    pub(super) longest: Longest,
 }
 
 /// Values in place; numbers behind them are scales and digits of a second.
@@ -214,17 +260,13 @@ pub(super) fn slice<'a>(offsets: &[i32], bytes: &'a [u8], row: usize) -> &'a [u8
 
 fn plan(
     flink: &FlinkType,
-    doris: Option<&DorisType>,
+    target: Target<'_>,
     context: Context,
     place: Place,
 ) -> std::result::Result<Plan, String> {
     use FlinkKind as F;
-    let inside = |flink: &FlinkType, doris: Option<&DorisType>| plan(flink, doris, context, Place::Inside);
-    let (item, key, value) = match doris {
-        Some(DorisType::Array(item)) => (Some(&**item), None, None),
-        Some(DorisType::Map(key, value)) => (None, Some(&**key), Some(&**value)),
-        _ => (None, None, None),
-    };
+    let inside = |flink: &FlinkType, target: Target<'_>| plan(flink, target, context, Place::Inside);
+    let doris = target.doris;
     let shape = match &flink.kind {
         F::Boolean => Shape::Boolean,
         F::TinyInt => Shape::Int8,
@@ -246,34 +288,28 @@ fn plan(
             turn: turn(flink, doris, context.zone),
             offset: matches!(doris, Some(DorisType::TimestampTz(_))),
         },
-        F::Array(wanted) => Shape::List(Box::new(inside(wanted, item)?)),
+        F::Array(wanted) => Shape::List(Box::new(inside(wanted, target.item())?)),
         F::Map(wanted_key, wanted_value) => Shape::Map(
-            Box::new(plan(wanted_key, key, context, Place::Key)?),
-            Box::new(inside(wanted_value, value)?),
+            Box::new(plan(wanted_key, target.key(), context, Place::Key)?),
+            Box::new(inside(wanted_value, target.value())?),
         ),
         F::Multiset(wanted) => Shape::Map(
-            Box::new(plan(wanted, key, context, Place::Key)?),
+            Box::new(plan(wanted, target.key(), context, Place::Key)?),
             Box::new(Plan {
                 shape: Shape::Int32,
                 quoted: false,
+                longest: Longest::of(None),
             }),
         ),
-        F::Row(fields) => {
-            let targets = fields_of(fields, doris);
-            Shape::Row(
-                fields
-                    .iter()
-                    .zip(targets)
-                    .map(|(field, target)| {
-                        let name = target.map_or(field.name.as_str(), |t| t.name.as_str());
-                        Ok((
-                            json::prefix(name, context.quirk),
-                            inside(&field.r#type, target.map(|t| &t.r#type))?,
-                        ))
-                    })
-                    .collect::<std::result::Result<_, String>>()?,
-            )
-        }
+        F::Row(fields) => Shape::Row(
+            fields
+                .iter()
+                .zip(fields_of(fields, target))
+                .map(|(field, (name, target))| {
+                    Ok((json::prefix(name, context.quirk), inside(&field.r#type, target)?))
+                })
+                .collect::<std::result::Result<_, String>>()?,
+        ),
         F::Other(text) => return Err(format!("type {text} cannot be written")),
     };
     let quoted = match (&shape, place) {
@@ -287,7 +323,11 @@ fn plan(
         ),
         (shape, Place::Column) => !is_native(shape, &flink.kind, doris),
     };
-    Ok(Plan { shape, quoted })
+    Ok(Plan {
+        shape,
+        quoted,
+        longest: Longest::of(target.sized),
+    })
 }
 
 /// Whether JSON may get a number or Boolean as such: where the target is a number or Boolean. Not for decimals that a parser
@@ -325,11 +365,25 @@ pub(super) fn turn(flink: &FlinkType, doris: Option<&DorisType>, zone: Zone) -> 
     }
 }
 
-/// For each field of a row the field of the `STRUCT` that it is written to; `None` where the target is something else.
-pub(super) fn fields_of<'a>(
-    fields: &[FlinkField],
-    doris: Option<&'a DorisType>,
-) -> Vec<Option<&'a DorisField>> {
+/// For each field of a row its name in the `STRUCT` that it is written to, which is its own where that is unknown, and what
+/// it is written to.
+pub(super) fn fields_of<'a>(fields: &'a [FlinkField], target: Target<'a>) -> Vec<(&'a str, Target<'a>)> {
+    let found = struct_fields(fields, target.doris);
+    let sized = struct_fields(fields, target.sized);
+    fields
+        .iter()
+        .zip(found.into_iter().zip(sized))
+        .map(|(field, (found, sized))| {
+            let target = Target {
+                doris: found.map(|f| &f.r#type),
+                sized: sized.map(|f| &f.r#type),
+            };
+            (found.map_or(field.name.as_str(), |f| f.name.as_str()), target)
+        })
+        .collect()
+}
+
+fn struct_fields<'a>(fields: &[FlinkField], doris: Option<&'a DorisType>) -> Vec<Option<&'a DorisField>> {
     if let Some(DorisType::Struct(own)) = doris {
         let names: Vec<&str> = own.iter().map(|f| f.name.as_str()).collect();
         if let Ok(places) = match_fields(&names, fields) {

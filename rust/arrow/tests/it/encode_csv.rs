@@ -39,28 +39,30 @@ impl Reader<'_> {
 
     /// The raw fields of the first line and its length with the delimiter.
     fn line(&self, body: &[u8]) -> (Vec<Vec<u8>>, usize) {
-        let mut fields = vec![Vec::new()];
+        let mut fields = Vec::new();
         let mut at = 0;
-        while at < body.len() {
-            let field = fields.last_mut().unwrap();
-            if field.is_empty() && self.enclose == Some(body[at]) {
-                let end = self.closing(&body[at..]);
-                field.extend_from_slice(&body[at..at + end]);
-                at += end;
-            } else if body[at..].starts_with(self.delimiter) {
-                if self.delimiter == b"\n" && field.last() == Some(&b'\r') {
-                    field.pop();
+        loop {
+            let behind = match self.enclose {
+                Some(quote) if body.get(at) == Some(&quote) => at + self.closing(&body[at..]),
+                _ => at,
+            };
+            let found = memchr::memmem::find(&body[behind..], self.delimiter).map(|found| behind + found);
+            let (end, length) =
+                found.map_or((body.len(), body.len()), |end| (end, end + self.delimiter.len()));
+            // Where fields may be enclosed the separator is searched in the line's delimiter as well.
+            let limit = if self.enclose.is_some() { length } else { end };
+            match memchr::memmem::find(&body[behind..limit], self.separator) {
+                Some(found) => {
+                    fields.push(body[at..behind + found].to_vec());
+                    at = behind + found + self.separator.len();
                 }
-                return (fields, at + self.delimiter.len());
-            } else if body[at..].starts_with(self.separator) {
-                fields.push(Vec::new());
-                at += self.separator.len();
-            } else {
-                field.push(body[at]);
-                at += 1;
+                None => {
+                    let carriage = self.delimiter == b"\n" && body[at..end].ends_with(b"\r");
+                    fields.push(body[at..end - usize::from(carriage)].to_vec());
+                    return (fields, length);
+                }
             }
         }
-        (fields, at)
     }
 
     /// Where an enclosed field ends.
@@ -163,8 +165,20 @@ fn csv_4_what_would_not_be_read_back_is_an_error_without_enclose() {
         (TAB, LINE, "a\tb", "contains the column separator"),
         (TAB, LINE, "a\nb", "contains the line delimiter"),
         (TAB, LINE, "a\r", "ends with a carriage return"),
-        ("||", LINE, "a|", "contains the column separator"),
-        (TAB, "\r\n", "a\r", "contains the line delimiter"),
+        ("||", LINE, "a||b", "contains the column separator"),
+        (TAB, "\r\n", "a\r\nb", "contains the line delimiter"),
+        (
+            TAB,
+            "||",
+            "a|",
+            "ends in a part of the line delimiter, which Doris would find too early",
+        ),
+        (
+            ",a",
+            "ab",
+            "b",
+            "makes up the line delimiter with what stands beside it",
+        ),
         (TAB, LINE, "\\N", "is \\N, which means NULL"),
         ("é", LINE, "né", "contains the column separator"),
     ] {
@@ -180,10 +194,36 @@ fn csv_4_what_would_not_be_read_back_is_an_error_without_enclose() {
         assert!(message.contains("'sink.properties.format' = 'json'"), "{message}");
     }
     // The same bytes where they do no harm.
-    for (separator, value) in [(TAB, "a\rb"), ("||", "a|b"), (TAB, "\\Nx"), (TAB, "\"q\"")] {
+    for (separator, delimiter, value) in [
+        (TAB, LINE, "a\rb"),
+        ("||", LINE, "a|b"),
+        ("||", LINE, "a|"),
+        ("|#|", LINE, "x|"),
+        (TAB, "EOL", "xE"),
+        (TAB, "\r\n", "a\r"),
+        (TAB, LINE, "\\Nx"),
+        (TAB, LINE, "\"q\""),
+    ] {
         let row = vec![Val::Int(7), text(value)];
-        let written = body(&csv(separator, LINE, None, None), &described, &[row]).unwrap();
+        let written = body(&csv(separator, delimiter, None, None), &described, &[row]).unwrap();
         assert_eq!(written, format!("7{separator}{value}"));
+    }
+}
+
+#[test]
+fn a_text_that_ends_like_a_separator_begins_is_refused_only_where_the_separator_is_found_too_early() {
+    let described = [("name", "STRING", "text"), ("last", "INT", "int")];
+    let row = |value: &str| [vec![text(value), Val::Int(1)]];
+    for (separator, value) in [("|#|", "x|"), ("|#|", "x#"), ("aab", "xa"), ("xE", "x")] {
+        let written = body(&csv(separator, LINE, None, None), &described, &row(value)).unwrap();
+        assert_eq!(written, format!("{value}{separator}1"));
+    }
+    for (separator, value) in [("||", "x|"), ("aba", "ab"), ("|#|#", "x|#")] {
+        let message = body(&csv(separator, LINE, None, None), &described, &row(value)).unwrap_err();
+        assert!(
+            message.contains("ends in a part of the column separator, which Doris would find too early"),
+            "{message}"
+        );
     }
 }
 
@@ -307,7 +347,22 @@ fn nested_values_are_json() {
 fn options_that_do_not_go_together() {
     for (format, trouble) in [
         (csv("", LINE, None, None), "must not be empty"),
-        (csv("\n", "\n", None, None), "must not begin with each other"),
+        (
+            csv("\n", "\n", None, None),
+            "column_separator must not hold line_delimiter",
+        ),
+        (
+            csv("#\n#", "\n", None, None),
+            "column_separator must not hold line_delimiter",
+        ),
+        (
+            csv("|", "|\n", Some(b'"'), None),
+            "line_delimiter must not hold column_separator where enclose is set",
+        ),
+        (
+            csv(",a", "a\\", Some(b'"'), None),
+            "must not hold line_delimiter together",
+        ),
         (
             csv("\\", LINE, None, None),
             "column_separator must not be a part of \\N",
@@ -337,7 +392,7 @@ proptest! {
         (flink, doris, values) in typed_values(5),
         (other_flink, other_doris, others) in typed_values(5),
         single: bool,
-        separator in prop::sample::select(vec!["\t", ",", "\u{1}", "||", ", ", "1", "-", "aa"]),
+        separator in prop::sample::select(vec!["\t", ",", "\u{1}", "||", ", ", "1", "-", "aa", "|#|", "|"]),
         delimiter in prop::sample::select(vec!["\n", "\r\n", "\u{2}", "|\n", ";"]),
         enclose in prop::sample::select(vec![None, Some(b'"'), Some(b'\'')]),
         escape in prop::sample::select(vec![None, Some(b'\\'), Some(b'^')]),
@@ -348,8 +403,9 @@ proptest! {
         let rows: Vec<Vec<Val>> = values.into_iter().zip(others).map(|(v, w)| if single { vec![v] } else { vec![v, w] }).collect();
         let format = csv(separator, delimiter, enclose, escape);
         let Ok(encoded) = encode(&format, &columns, &[batch(&columns, &rows)], "UTC") else {
-            // Refused; with both characters set nothing may be.
-            prop_assert!(enclose.is_none() || escape.is_none());
+            // Refused; with both characters set no value may be.
+            let fits = !delimiter.contains(separator);
+            prop_assert!(enclose.is_none() || escape.is_none() || !fits);
             return Ok(());
         };
         let reader = Reader { separator: separator.as_bytes(), delimiter: delimiter.as_bytes(), enclose, escape };
@@ -370,6 +426,44 @@ proptest! {
                     }
                     (None, value) => prop_assert!(false, "NULL for {:?}: {}", value, body),
                 }
+            }
+        }
+    }
+
+    /// Texts made of pieces of the delimiters: with `enclose` all of them are read back, without it exactly those that a
+    /// reader would not read back are refused.
+    #[test]
+    fn only_what_is_ambiguous_is_refused(
+        (separator, delimiter) in prop::sample::select(vec![
+            ("|#|", "\n"), ("||", "\n"), (",", "EOL"), ("xE", "EOL"), (",a", "ab"), ("aba", "bab"), ("|", "|\n"),
+            ("ab", "ba"), ("aab", "b|b"), ("|#", "#|"), (",", "||"), ("a", "bab"), ("|#|", "#|#"),
+        ]),
+        pieces in prop::collection::vec(prop::collection::vec(0..6usize, 0..5), 6),
+        quoted: bool,
+    ) {
+        let symbols: Vec<char> = separator.chars().chain(delimiter.chars()).chain(['x']).collect();
+        let texts: Vec<String> = pieces
+            .iter()
+            .map(|places| places.iter().map(|place| symbols[place % symbols.len()]).collect())
+            .collect();
+        let columns = columns(&[("a", "STRING", "text"), ("b", "STRING", "text"), ("c", "STRING", "text")]);
+        let rows: Vec<Vec<Val>> = texts.chunks(3).map(|row| row.iter().map(|t| text(t)).collect()).collect();
+        let (enclose, escape) = if quoted { (Some(b'"'), Some(b'\\')) } else { (None, None) };
+        let encoded = encode(&csv(separator, delimiter, enclose, escape), &columns, &[batch(&columns, &rows)], "UTC");
+        let reader = Reader { separator: separator.as_bytes(), delimiter: delimiter.as_bytes(), enclose, escape };
+        let told = |body: &[u8]| -> Vec<Vec<String>> {
+            let shown = |field: Option<Vec<u8>>| String::from_utf8_lossy(&field.unwrap_or_default()).into_owned();
+            let rows = reader.rows(body).into_iter();
+            rows.map(|row| row.into_iter().map(shown).collect()).collect()
+        };
+        let sent: Vec<Vec<String>> = texts.chunks(3).map(<[String]>::to_vec).collect();
+        match encoded {
+            Ok(body) => prop_assert_eq!(told(&body), sent, "{}", String::from_utf8_lossy(&body)),
+            Err(_) if quoted => prop_assert!(delimiter.contains(separator), "{:?}", texts),
+            Err(error) => {
+                // Another row may follow.
+                let body: String = sent.iter().map(|row| row.join(separator) + delimiter).collect();
+                prop_assert_ne!(told(body.as_bytes()), sent, "{}", error);
             }
         }
     }

@@ -3,6 +3,7 @@
 mod encode_arrow;
 mod encode_csv;
 mod encode_json;
+mod encode_longest;
 mod headers;
 mod identity;
 mod layouts;

@@ -43,6 +43,7 @@ pub fn columns(columns: &[(&str, &str, &str)]) -> Vec<Column> {
             name: (*name).to_owned(),
             flink: FlinkType::parse(flink).unwrap(),
             doris: (!doris.is_empty()).then(|| DorisType::parse(doris).unwrap()),
+            sized: None,
             key: i == 0,
         })
         .collect()

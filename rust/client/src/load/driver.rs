@@ -38,7 +38,7 @@ async fn drive(
 ) -> Result<LoadOutcome, Error> {
     let _open = sink.counters().open_load();
     let schema = match &spec.input {
-        Input::Rows { .. } => Some(sink.tables().get(sink, &spec.database, &spec.table).await?),
+        Input::Rows { .. } => Some(sink.tables().get(sink, &spec.database, &spec.table, true).await?),
         Input::Raw { .. } => None,
     };
     let common = headers::common(sink.config(), &spec.input, schema.as_deref())?;

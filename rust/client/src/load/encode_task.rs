@@ -17,7 +17,7 @@ use super::replay::Producer;
 use super::ring::{Buffer, Place};
 use crate::error::{Error, ErrorKind, panicked};
 use crate::sink_metrics::Counters;
-use crate::table_check::{DELETE_SIGN, TableSchema};
+use crate::table_check::{DELETE_SIGN, TableSchema, bounds};
 use crate::write_config::WriteConfig;
 
 /// Bytes that are worth compressing as a piece of their own.
@@ -78,7 +78,21 @@ impl EncodeTask {
             } => {
                 let mut fields = Vec::with_capacity(declared.len() + 1);
                 let mut columns = Vec::with_capacity(declared.len() + 1);
-                for field in declared {
+                let properties = &config.properties;
+                let sized = schema.map_or_else(
+                    || vec![None; declared.len()],
+                    |schema| {
+                        let by_path = properties.has("jsonpaths");
+                        bounds(
+                            schema,
+                            declared,
+                            properties.columns.as_deref(),
+                            &properties.format,
+                            by_path,
+                        )
+                    },
+                );
+                for (field, sized) in declared.iter().zip(sized) {
                     let canonical = field.r#type.canonical().ok_or_else(|| {
                         Error::new(
                             ErrorKind::Unsupported,
@@ -95,6 +109,7 @@ impl EncodeTask {
                         name: name.clone(),
                         flink: field.r#type.clone(),
                         doris: found.and_then(|c| c.r#type.clone()),
+                        sized,
                         key: found.is_some_and(|c| c.key),
                     });
                 }
@@ -107,6 +122,7 @@ impl EncodeTask {
                             nullable: false,
                         },
                         doris: Some(DorisType::TinyInt),
+                        sized: None,
                         key: false,
                     });
                 }

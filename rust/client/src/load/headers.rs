@@ -44,6 +44,13 @@ pub(super) fn common(
             char::from(escape).encode_utf8(&mut [0; 4]),
         )?;
     }
+    if let (Format::Csv(options), Input::Rows { .. }) = (&properties.format, input)
+        && options.enclose == Some(b'"')
+        && !properties.has("trim_double_quotes")
+    {
+        // Without it older servers leave the enclosing quotes in the values.
+        set(&mut headers, "trim_double_quotes", "true")?;
+    }
     let (columns, hidden) = columns(config, input, schema);
     if let Some(columns) = columns {
         set(&mut headers, "columns", &columns)?;
@@ -205,6 +212,24 @@ mod tests {
             find(&shown(&enclosed, &Input::Raw { delete_sign: false }), "escape"),
             None
         );
+    }
+
+    #[test]
+    fn double_quotes_are_taken_off_where_fields_are_enclosed_in_them() {
+        let trim = |properties: &[(&str, &str)], input: &Input| {
+            find(&shown(properties, input), "trim_double_quotes").map(str::to_owned)
+        };
+        let enclosed = ("enclose", "\"");
+        assert_eq!(trim(&[enclosed], &rows(false)).as_deref(), Some("true"));
+        for given in ["false", "true"] {
+            let own = [enclosed, ("trim_double_quotes", given)];
+            assert_eq!(trim(&own, &rows(false)).as_deref(), Some(given));
+        }
+        assert_eq!(trim(&[("enclose", "'")], &rows(false)), None);
+        assert_eq!(trim(&[], &rows(false)), None);
+        assert_eq!(trim(&[("format", "json"), enclosed], &rows(false)), None);
+        // Bytes that a user made are read as the user says.
+        assert_eq!(trim(&[enclosed], &Input::Raw { delete_sign: false }), None);
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! Whether a table is there and takes the rows of a sink.
 
+mod lengths;
 mod list;
+mod missing;
 mod writable;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use doris_arrow::encode::Format;
 use doris_arrow::schema::nearest;
@@ -15,6 +18,7 @@ use crate::config::Table;
 use crate::error::{Error, ErrorKind};
 use crate::sink::Sink;
 
+pub(crate) use lengths::bounds;
 pub(crate) use list::{Entry, parse as parse_list};
 
 /// The hidden column of Unique tables by which a row deletes.
@@ -45,52 +49,77 @@ pub(crate) struct TableColumn {
     /// The type; `None` where the name leaves it open, as for nested types.
     pub(crate) r#type: Option<DorisType>,
     pub(crate) key: bool,
+    /// The type with the lengths of its texts, where they were looked up.
+    pub(crate) sized: Option<DorisType>,
 }
+
+/// How long a schema counts for which the lengths of texts could not be had for a reason that may pass.
+const WITHOUT_LENGTHS: Duration = Duration::from_secs(60);
 
 /// The tables that a sink knows.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    known: Mutex<HashMap<(String, String), Arc<TableSchema>>>,
+    known: Mutex<HashMap<Key, Known>>,
+}
+
+/// Database, table and whether lengths were looked up.
+type Key = (String, String, bool);
+
+#[derive(Debug)]
+struct Known {
+    schema: Arc<TableSchema>,
+    /// When it is looked up again; never, where that is `None`.
+    until: Option<Instant>,
 }
 
 impl Tables {
-    /// The schema of a table, read at most once until it is forgotten.
+    /// The schema of a table, read at most once until it is forgotten; with the `lengths` of its texts for rows that are
+    /// encoded here.
     pub(crate) async fn get(
         &self,
         sink: &Sink,
         database: &str,
         table: &str,
+        lengths: bool,
     ) -> Result<Arc<TableSchema>, Error> {
-        let key = (database.to_owned(), table.to_owned());
-        if let Some(known) = self.lock().get(&key) {
-            return Ok(known.clone());
+        let key = (database.to_owned(), table.to_owned(), lengths);
+        if let Some(known) = self.lock().get(&key)
+            && known.until.is_none_or(|until| Instant::now() < until)
+        {
+            return Ok(known.schema.clone());
         }
         let named = Table {
             catalog: None,
             database: database.to_owned(),
             name: table.to_owned(),
         };
-        let data = sink
-            .frontends()
-            .schema(&named)
-            .await
-            .map_err(|e| missing(&named, e))?;
-        let schema = Arc::new(TableSchema::parse(&data).ok_or_else(|| {
+        let data = match sink.frontends().schema(&named).await {
+            Ok(data) => data,
+            Err(refused) => return Err(missing::explained(sink, &named, refused).await),
+        };
+        let mut schema = TableSchema::parse(&data).ok_or_else(|| {
             Error::new(
                 ErrorKind::Query,
                 format!("the schema of table {named} cannot be understood: {data}"),
             )
-        })?);
-        self.lock().insert(key, schema.clone());
+        })?;
+        let lasting = !lengths || schema.look_up_lengths(sink, &named).await;
+        let schema = Arc::new(schema);
+        let known = Known {
+            schema: schema.clone(),
+            until: (!lasting).then(|| Instant::now() + WITHOUT_LENGTHS),
+        };
+        self.lock().insert(key, known);
         Ok(schema)
     }
 
     /// Forgets a table that a load failed for: it may have changed.
     pub(crate) fn forget(&self, database: &str, table: &str) {
-        self.lock().remove(&(database.to_owned(), table.to_owned()));
+        self.lock()
+            .retain(|(known_database, known_table, _), _| known_database != database || known_table != table);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Arc<TableSchema>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -140,6 +169,7 @@ impl TableColumn {
             type_name,
             // Value columns have one, NONE included.
             key: text("aggregation_type").is_some_and(|a| a.is_empty()),
+            sized: None,
         })
     }
 }
@@ -156,7 +186,10 @@ impl Sink {
         declared: Option<&[FlinkField]>,
         delete_sign: bool,
     ) -> Result<TableCheck, Error> {
-        let schema = self.tables().get(self, database, table).await?;
+        let schema = self
+            .tables()
+            .get(self, database, table, declared.is_some())
+            .await?;
         let config = self.config();
         let own_sign = declared
             .unwrap_or_default()
@@ -290,27 +323,6 @@ fn absent(name: &str, schema: &TableSchema) -> String {
         None => format!("it has {}", names().take(20).collect::<Vec<_>>().join(", ")),
     };
     format!("column '{name}' does not exist in the table; {hint}")
-}
-
-/// The error for a schema that the server does not give.
-fn missing(table: &Table, error: Error) -> Error {
-    let told = error.to_string().to_lowercase();
-    let absent = [
-        "unknown database",
-        "unknown table",
-        "does not exist",
-        "doesn't exist",
-        "not found",
-        "not exist",
-    ];
-    if error.kind() != ErrorKind::Query || !absent.iter().any(|text| told.contains(text)) {
-        return error;
-    }
-    Error::new(
-        ErrorKind::NotFound,
-        format!("the table '{table}' of table.identifier does not exist (or the user may not see it)"),
-    )
-    .with_source(error)
 }
 
 #[cfg(test)]

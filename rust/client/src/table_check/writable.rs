@@ -165,6 +165,7 @@ mod tests {
             type_name: name.to_owned(),
             r#type: DorisType::parse(name).ok(),
             key: false,
+            sized: None,
         }
     }
 

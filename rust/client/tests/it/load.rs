@@ -223,11 +223,22 @@ async fn checks_find_all_differences_and_what_kind_of_table_it_is() {
             .unwrap()
             .delete_sign
     );
-    for (database, table) in [("db", "none"), ("nodb", "t")] {
+    for (database, table, hint) in [
+        ("db", "none", ""),
+        ("db", "lag", "did you mean 'log'?"),
+        ("nodb", "t", ""),
+    ] {
         let error = bounded(sink.check_table(database, table, None, true))
             .await
             .unwrap_err();
-        assert_error(&error, ErrorKind::NotFound, &[&format!("{database}.{table}")]);
+        assert_error(
+            &error,
+            ErrorKind::NotFound,
+            &[&format!("{database}.{table}"), hint],
+        );
+        let text = error.to_string();
+        assert_eq!(text.matches("front end ").count(), 1, "{text}");
+        assert_eq!(text.contains("did you mean"), !hint.is_empty(), "{text}");
     }
 }
 

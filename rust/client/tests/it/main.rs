@@ -16,6 +16,7 @@ mod faults;
 mod labels;
 mod load;
 mod load_faults;
+mod load_lengths;
 mod load_scripted;
 mod plan;
 mod redirect;

@@ -197,5 +197,11 @@ pub fn front_end_step(head: &Head, backend: SocketAddr, state: &impl Fn(&str) ->
             {"name":"name","type":"VARCHAR","comment":"","aggregation_type":"REPLACE"}]}}"#,
         )];
     }
+    if path.starts_with("/api/query/") {
+        return vec![answer(
+            200,
+            r#"{"msg":"success","code":0,"count":0,"data":{"type":"result_set","meta":[{"name":"COLUMN_NAME"},{"name":"COLUMN_TYPE"}],"data":[["id","int"],["name","varchar(100)"]],"time":1}}"#,
+        )];
+    }
     vec![answer(404, "no such page")]
 }

@@ -171,28 +171,53 @@ class SinkBadInputTest {
     /** CSV-4, NET-10, NET-12: what the server refuses is counted, and its reasons are shown. */
     @ParameterizedTest
     @ValueSource(strings = {"csv", "json", "arrow"})
-    void net12ATextThatIsTooLongIsCountedWithItsReason(String format) {
-        TargetTable table = student();
+    void net12ARowThatTheServerRefusesIsCountedWithItsReason(String format) {
+        TargetTable table = named();
         Failure failure =
                 running(
                         declared(table).with("sink.properties.format", format),
                         table,
-                        "(1, 'ok'), (2, '" + "x".repeat(300) + "')");
+                        "(1, 'ok'), (2, CAST(NULL AS STRING))");
         assertThat(failure.text())
                 .contains("test." + table.name())
                 .contains("bad_input_test_" + table.name() + "_0_")
+                .contains("too many filtered rows")
                 .contains("name");
     }
 
     @Test
     void filteredRowsWithinTheRatioOfTheUserAreNoFailure() throws Exception {
-        TargetTable table = student();
+        TargetTable table = named();
         declared(table)
                 .columns("id INT, name STRING")
                 .with("sink.properties.max_filter_ratio", "0.5")
                 .create(sql, "t");
-        sql.executeSql("INSERT INTO t VALUES (1, 'ok'), (2, '" + "x".repeat(300) + "')").await();
+        sql.executeSql("INSERT INTO t VALUES (1, 'ok'), (2, CAST(NULL AS STRING))").await();
         assertThat(table.rows()).containsExactly(List.of("1", "ok"));
+    }
+
+    private TargetTable named() {
+        return TargetTable.unique(DORIS, "id INT NOT NULL, name VARCHAR(100) NOT NULL");
+    }
+
+    /** Newer servers would cut it and report success, whatever the user allows. */
+    @ParameterizedTest
+    @CsvSource({"csv, false, 0", "json, true, 0", "arrow, false, 1"})
+    void aTextLongerThanItsColumnIsRefusedWithColumnAndKey(
+            String format, String strict, String ratio) {
+        TargetTable table = student();
+        Failure failure =
+                running(
+                        declared(table)
+                                .with("sink.properties.format", format)
+                                .with("sink.properties.strict_mode", strict)
+                                .with("sink.properties.max_filter_ratio", ratio),
+                        table,
+                        "(1, 'ok'), (2, '" + "ü".repeat(51) + "')");
+        assertThat(failure.text())
+                .contains("test." + table.name())
+                .contains("column name: a text of 102 bytes for VARCHAR(100)")
+                .contains("id = \"2\"");
     }
 
     @ParameterizedTest
@@ -226,6 +251,9 @@ class SinkBadInputTest {
         assertThat(running(missing, table, "(1, 'a')").text()).contains("nowhere");
         missing = declared(table).with("table.identifier", "nobody.student");
         assertThat(running(missing, table, "(1, 'a')").text()).contains("nobody");
+        missing = declared(table).with("table.identifier", table + "x");
+        assertThat(running(missing, table, "(1, 'a')").text())
+                .contains(table.name() + "x", "did you mean '");
     }
 
     @Test

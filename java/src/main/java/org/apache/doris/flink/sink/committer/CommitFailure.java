@@ -14,7 +14,8 @@ public final class CommitFailure extends IOException {
     private static final Duration RETENTION = Duration.ofHours(12);
 
     CommitFailure(DorisCommittable committable, long wallMillis, IOException cause) {
-        super(message(committable, wallMillis, cause), cause);
+        // The message tells all of the cause: as a cause it would be told again.
+        super(message(committable, wallMillis, cause), cause.getCause());
     }
 
     private static String message(

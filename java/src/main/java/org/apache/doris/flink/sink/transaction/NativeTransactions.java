@@ -142,7 +142,8 @@ public final class NativeTransactions implements Transactions {
 
         private static IOException translated(NativeException e) {
             return e.code() == ErrorCode.TRANSACTION
-                    ? new TransactionRefused(e.getMessage(), e)
+                    // The same text; a stack trace that shows both tells it twice.
+                    ? new TransactionRefused(e.getMessage(), e.getCause())
                     : e;
         }
     }

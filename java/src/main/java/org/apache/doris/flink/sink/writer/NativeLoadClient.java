@@ -147,7 +147,8 @@ final class NativeLoadClient implements LoadClient {
         }
 
         private static IOException translated(NativeException e) {
-            return e.code() == ErrorCode.LABEL ? new LabelTaken(e.getMessage(), e) : e;
+            // The same text; a stack trace that shows both tells it twice.
+            return e.code() == ErrorCode.LABEL ? new LabelTaken(e.getMessage(), e.getCause()) : e;
         }
     }
 }

@@ -117,7 +117,7 @@ final class TableLoad implements AutoCloseable {
                 onFailure.accept(this);
             }
             throw e instanceof LabelTaken
-                    ? LabelConflict.met(identity, database, table, e.getMessage(), e)
+                    ? LabelConflict.met(identity, database, table, e.getMessage(), e.getCause())
                     : e;
         }
     }

@@ -11,6 +11,7 @@ import org.apache.doris.flink.sink.transaction.FakeDoris;
 import org.apache.doris.flink.sink.transaction.LabelState;
 import org.apache.doris.flink.sink.writer.FakeLoadClient.LoadFault;
 import org.apache.doris.flink.sink.writer.TestSink.Checkpoint;
+import org.apache.flink.util.ExceptionUtils;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -199,7 +200,12 @@ class TwoPhaseCommitTest {
                     .hasMessageContaining("table test.t), pre-committed PT1H1M ago")
                     .hasMessageContaining("already aborted")
                     .hasMessageContaining("stream_load_default_precommit_timeout_second")
-                    .hasMessageContaining("'sink.precommit-timeout'");
+                    .hasMessageContaining("'sink.precommit-timeout'")
+                    .satisfies(
+                            failure ->
+                                    assertThat(ExceptionUtils.stringifyException(failure))
+                                            .as("the server's words stand there once")
+                                            .containsOnlyOnce("already aborted"));
         }
     }
 

@@ -1,0 +1,56 @@
+//! The error for a table that is not there.
+
+use doris_arrow::schema::nearest;
+
+use crate::config::Table;
+use crate::error::{Error, ErrorKind};
+use crate::sink::Sink;
+use crate::sql;
+
+/// The error for a schema that the server does not give; names the table of the database that may be meant.
+pub(super) async fn explained(sink: &Sink, table: &Table, refused: Error) -> Error {
+    let told = refused.to_string().to_lowercase();
+    let absent = [
+        "unknown database",
+        "unknown table",
+        "does not exist",
+        "doesn't exist",
+        "not found",
+        "not exist",
+    ];
+    if refused.kind() != ErrorKind::Query || !absent.iter().any(|text| told.contains(text)) {
+        return refused;
+    }
+    let hint = match neighbour(sink, table).await {
+        Some(near) => format!("; did you mean '{near}'?"),
+        None => String::new(),
+    };
+    Error::new(
+        ErrorKind::NotFound,
+        format!("the table '{table}' of table.identifier does not exist (or the user may not see it){hint}"),
+    )
+    .with_source(refused)
+}
+
+/// The table of the same database whose name is near, if the user may see one.
+async fn neighbour(sink: &Sink, table: &Table) -> Option<String> {
+    let statement = format!(
+        "SELECT DISTINCT TABLE_NAME FROM information_schema.columns WHERE TABLE_SCHEMA = {}",
+        sql::literal(&table.database)
+    );
+    let frontends = sink.frontends();
+    let told = frontends
+        .first("the names of tables", |fe| {
+            let statement = &statement;
+            async move { frontends.statement(&fe, &table.database, statement).await }
+        })
+        .await
+        .inspect_err(|error| tracing::debug!(%error, "no names of tables for a hint"))
+        .ok()?;
+    let names: Vec<String> = told
+        .rows
+        .into_iter()
+        .filter_map(|row| row.into_iter().next()?)
+        .collect();
+    nearest(&table.name, names.iter().map(String::as_str)).map(str::to_owned)
+}
