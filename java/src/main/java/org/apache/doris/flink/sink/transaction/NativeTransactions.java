@@ -141,9 +141,14 @@ public final class NativeTransactions implements Transactions {
         }
 
         private static IOException translated(NativeException e) {
-            return e.code() == ErrorCode.TRANSACTION
-                    ? new TransactionRefused(e.getMessage(), e)
-                    : e;
+            switch (e.code()) {
+                case ABORTED:
+                    return new TransactionGone(e.getMessage(), true, e);
+                case FORGOTTEN:
+                    return new TransactionGone(e.getMessage(), false, e);
+                default:
+                    return e;
+            }
         }
     }
 }
