@@ -38,7 +38,7 @@ pub enum ErrorKind {
     Load = 15,
     /// A label is finished that this attempt was about to use.
     Label = 16,
-    /// A commit or an abort was refused.
+    /// A commit or an abort was refused, or not answered; the server may still hold the transaction.
     Transaction = 17,
     /// Changes that a `min_delta` window begins with are no longer retained.
     Expired = 18,
@@ -48,6 +48,10 @@ pub enum ErrorKind {
     PartitionGone = 20,
     /// The offset table cannot be used, or its row cannot.
     Offset = 21,
+    /// A transaction that was to be committed is aborted: its rows are not in the table.
+    Aborted = 22,
+    /// A transaction that was to be committed is not known to the server: committed long ago, or dropped.
+    Forgotten = 23,
 }
 
 /// An error with a message for a user. `Display` shows the message followed by all sources, which tonic and reqwest keep

@@ -8,7 +8,7 @@
 //! | success | committed | aborted |
 //! | already committed or visible | committed before | finished: nothing was aborted |
 //! | already aborted | fails: the rows are gone | aborted |
-//! | not found | fails: nothing is proven | the label's state tells |
+//! | not found | asked again while the label is open, else fails: nothing is proven | the label's state tells |
 //! | timeouts, locks, 5xx, broken connections | asked again | asked again |
 //! | anything else | fails | fails |
 
@@ -98,6 +98,11 @@ impl Sink {
 
     /// Commits a pre-committed load by its transaction. Failures that may pass are asked again `sink.max-retries` times, after
     /// 1 s doubling to 30 s, each time at a node that accepts connections.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Aborted`] and [`ErrorKind::Forgotten`] where the server says that it holds the transaction no more; with
+    /// any other error it may hold it still, and the same commit may succeed later.
     pub async fn commit(
         &self,
         database: &str,
@@ -118,9 +123,17 @@ impl Sink {
             match said.answer {
                 TxnAnswer::Done => return Ok(CommitOutcome::Committed { retries }),
                 TxnAnswer::Finished => return Ok(CommitOutcome::Already { retries }),
-                TxnAnswer::Aborted | TxnAnswer::NotFound => {
-                    return Err(self.lost(&call, &said, database, label).await);
+                TxnAnswer::Aborted => {
+                    let state = self.look(database, label).await;
+                    return Err(lost(&call, &said, ErrorKind::Aborted, state));
                 }
+                TxnAnswer::NotFound => match self.look(database, label).await {
+                    // Another node knows it: this one is behind.
+                    Some(LabelState::Prepare | LabelState::Precommitted) => {
+                        patience.pause(&call, said).await?
+                    }
+                    state => return Err(lost(&call, &said, ErrorKind::Forgotten, state)),
+                },
                 TxnAnswer::Denied => return Err(said.denied(self, &call)),
                 TxnAnswer::Refused => return Err(said.error(&call, ErrorKind::Transaction)),
                 TxnAnswer::Passing => patience.pause(&call, said).await?,
@@ -128,24 +141,12 @@ impl Sink {
         }
     }
 
-    /// The error for a transaction that can no longer be committed, with what an operator can do.
-    async fn lost(&self, call: &Call, said: &Said, database: &str, label: &str) -> Error {
-        let state = match tokio::time::timeout(LOOK, self.state(database, label)).await {
-            Ok(Ok(state)) => format!("; the state of its label is {}", state.name()),
-            _ => String::new(),
-        };
-        let cause = if said.answer == TxnAnswer::Aborted {
-            "Doris has dropped the rows of this checkpoint, for example because the commit came later than its pre-commit timeout (stream_load_default_precommit_timeout_second, told to the sink as sink.precommit-timeout)"
-        } else {
-            "Doris does not know the transaction any more, so it is not proven whether its rows are there"
-        };
-        Error::new(
-            ErrorKind::Transaction,
-            format!(
-                "{} failed at {}: {}{state}. {cause}. The transactions of a savepoint or checkpoint are valid only until the job goes on from another one: restore the newest checkpoint or savepoint. To give these rows up, start once with sink.ignore.commit-error = true",
-                call.what, said.node, said.told
-            ),
-        )
+    /// The state of the label, which makes a failure clearer, if it is to be had soon.
+    async fn look(&self, database: &str, label: &str) -> Option<LabelState> {
+        tokio::time::timeout(LOOK, self.state(database, label))
+            .await
+            .ok()?
+            .ok()
     }
 
     /// One request, to one node that accepts connections.
@@ -252,6 +253,26 @@ impl Said {
             ),
         )
     }
+}
+
+/// The error for a transaction that can no longer be committed.
+fn lost(call: &Call, said: &Said, kind: ErrorKind, state: Option<LabelState>) -> Error {
+    let state = state.map_or_else(String::new, |s| {
+        format!("; the state of its label is {}", s.name())
+    });
+    let means = match kind {
+        ErrorKind::Aborted => "It is aborted, so its rows are not in the table",
+        _ => {
+            "Doris does not know it, so nothing is proven: its rows are in the table if it was committed long ago, and are not if it was dropped"
+        }
+    };
+    Error::new(
+        kind,
+        format!(
+            "{} failed at {}: {}{state}. {means}",
+            call.what, said.node, said.told
+        ),
+    )
 }
 
 /// The repetitions that are left.

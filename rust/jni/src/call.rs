@@ -109,6 +109,8 @@ impl Call {
                     .await?;
                 answer.put("keys", checked.keys);
                 answer.put("delete.sign", checked.delete_sign);
+                let key: Vec<String> = checked.key_fields.iter().map(ToString::to_string).collect();
+                answer.put("key.fields", key.join(","));
             }
             Self::State { database, label } => {
                 answer.put("state", state_name(sink.state(&database, &label).await?));

@@ -31,6 +31,9 @@ pub struct TableCheck {
     pub keys: String,
     /// Whether rows are sent with a delete sign.
     pub delete_sign: bool,
+    /// Positions of the declared columns that are the table's key, in the order of the key. Empty without declared columns,
+    /// and where a key column is not one of them as it is: left out, or derived by `sink.properties.columns`.
+    pub key_fields: Vec<usize>,
 }
 
 /// A table as `_schema` describes it.
@@ -195,7 +198,11 @@ impl Sink {
             .unwrap_or_default()
             .iter()
             .any(|f| f.name.eq_ignore_ascii_case(DELETE_SIGN));
+        let listed = config.properties.columns.as_deref();
         let check = TableCheck {
+            key_fields: declared
+                .and_then(|d| key_fields(&schema, d, listed, &config.properties.format))
+                .unwrap_or_default(),
             delete_sign: delete_sign
                 && config.enable_delete
                 && schema.is_unique()
@@ -209,7 +216,7 @@ impl Sink {
         let differences = differences(
             &schema,
             declared,
-            config.properties.columns.as_deref(),
+            listed,
             &config.properties.format,
             check.delete_sign,
         );
@@ -299,6 +306,38 @@ fn differences(
         }
     }
     found
+}
+
+/// Which declared columns are the key of the table; `None` where one of its columns is not declared as it is.
+fn key_fields(
+    schema: &TableSchema,
+    declared: &[FlinkField],
+    listed: Option<&str>,
+    format: &Format,
+) -> Option<Vec<usize>> {
+    let entries = listed.map(parse_list);
+    let position = |name: &str| declared.iter().position(|f| f.name.eq_ignore_ascii_case(name));
+    let of_column = |name: &str| match &entries {
+        None => position(name),
+        Some(entries)
+            if entries
+                .iter()
+                .any(|e| e.derived && e.name.eq_ignore_ascii_case(name)) =>
+        {
+            None
+        }
+        Some(entries) => {
+            let mut sources = entries.iter().filter(|e| !e.derived);
+            let place = sources.position(|e| e.name.eq_ignore_ascii_case(name))?;
+            // With CSV the list names the fields by their place.
+            match format {
+                Format::Csv(_) => Some(place).filter(|p| *p < declared.len()),
+                _ => position(name),
+            }
+        }
+    };
+    let keys = schema.columns.iter().filter(|c| c.key);
+    keys.map(|column| of_column(&column.name)).collect()
 }
 
 fn misfit(field: &FlinkField, column: &TableColumn, format: &Format) -> Option<String> {
@@ -396,6 +435,22 @@ mod tests {
         }
         let fits = row("`ID` INT, `name` STRING, `amt` DECIMAL(8, 2), `__DORIS_DELETE_SIGN__` INT");
         assert_eq!(differences(&schema(), &fits, None, &json_lines(), false), [""; 0]);
+    }
+
+    #[test]
+    fn the_key_is_found_among_the_declared_columns() {
+        let declared = row("`name` STRING, `ID` INT");
+        let found = |listed, format| key_fields(&schema(), &declared, listed, &format);
+        assert_eq!(found(None, csv()), Some(vec![1]));
+        // By place with CSV, else by name.
+        assert_eq!(found(Some("id, name"), csv()), Some(vec![0]));
+        assert_eq!(found(Some("id, name"), json_lines()), Some(vec![1]));
+        // Left out, derived, or only in the list.
+        for list in ["name", "name, x, id = x + 1"] {
+            assert_eq!(found(Some(list), json_lines()), None, "{list}");
+        }
+        assert_eq!(found(Some("a, b, id"), csv()), None);
+        assert_eq!(key_fields(&schema(), &row("`name` STRING"), None, &csv()), None);
     }
 
     #[test]

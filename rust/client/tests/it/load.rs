@@ -137,8 +137,8 @@ async fn two_pc_16_a_closed_load_leaves_nothing() {
         .unwrap_err();
     assert_error(
         &error,
-        ErrorKind::Transaction,
-        &["aborted", "'l_0'", "ABORTED", "db.t", "sink.ignore.commit-error"],
+        ErrorKind::Aborted,
+        &["aborted", "'l_0'", "ABORTED", "db.t", "not in the table"],
     );
 }
 

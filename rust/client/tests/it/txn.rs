@@ -103,37 +103,99 @@ async fn two_pc_7_committed_before_is_done() {
 }
 
 #[tokio::test]
-async fn two_pc_5_an_aborted_transaction_is_lost_with_all_that_helps() {
-    for text in [
-        "transaction [4005] is already aborted. abort reason: timeout by txn manager",
-        "transaction [4005] is already aborted, abort reason: User Abort",
-        "transaction [4005] not found",
-        "transaction [4005] not found.",
+async fn two_pc_5_what_doris_says_is_gone_is_told_as_such_and_only_as_what_is_proven() {
+    for (text, kind, means, not) in [
+        (
+            "transaction [4005] is already aborted. abort reason: timeout by txn manager",
+            ErrorKind::Aborted,
+            "its rows are not in the table",
+            "nothing is proven",
+        ),
+        (
+            "transaction [4005] is already aborted, abort reason: User Abort",
+            ErrorKind::Aborted,
+            "its rows are not in the table",
+            "nothing is proven",
+        ),
+        (
+            "transaction [4005] not found",
+            ErrorKind::Forgotten,
+            "nothing is proven",
+            "its rows are not in",
+        ),
+        (
+            "transaction [4005] not found.",
+            ErrorKind::Forgotten,
+            "nothing is proven",
+            "its rows are not in",
+        ),
     ] {
         let (outcome, be, _) = commit(vec![refused(text)], "3").await;
         let error = outcome.unwrap_err();
         assert_error(
             &error,
-            ErrorKind::Transaction,
+            kind,
             &[
                 text.trim_end_matches('.'),
                 "transaction 4005",
                 "'l_1'",
                 "db.t",
                 &be.address.to_string(),
-                "newest checkpoint or savepoint",
-                "sink.ignore.commit-error",
+                "the state of its label is ABORTED",
+                means,
             ],
         );
-        if text.contains("aborted") {
-            assert_error(
-                &error,
-                ErrorKind::Transaction,
-                &["stream_load_default_precommit_timeout_second"],
-            );
-        }
+        assert!(!error.to_string().contains(not), "{error}");
         assert!(!error.is_retryable());
         assert_eq!(be.seen("2pc").len(), 1, "asked once");
+    }
+}
+
+/// A node that is behind may not know a transaction that is there.
+#[tokio::test]
+async fn a_transaction_that_is_not_found_is_asked_for_again_while_its_label_is_open() {
+    for (retries, again) in [("3", true), ("0", false)] {
+        let be = Scripted::start(|n, _| match n {
+            0 => refused("transaction [4005] not found"),
+            _ => said("Success", "transaction [4005] commit successfully."),
+        })
+        .await;
+        let fe = front_end(be.address, |_| "PRECOMMITTED".to_owned()).await;
+        let sink = write(&fe.address.to_string())
+            .with("sink.max-retries", retries)
+            .sink();
+        let outcome = bounded(sink.commit("db", "t", 4005, "l_1")).await;
+        assert_eq!(outcome.is_ok(), again);
+        match outcome {
+            Ok(outcome) => assert_eq!(outcome, CommitOutcome::Committed { retries: 1 }),
+            Err(error) => {
+                assert!(error.is_retryable(), "{error}");
+                assert_error(&error, ErrorKind::Transaction, &["not found", "1 requests"]);
+            }
+        }
+    }
+}
+
+/// What a proxy or a server that is starting says is no word on the transaction.
+#[tokio::test]
+async fn answers_that_are_no_refusal_of_doris_leave_the_transaction_where_it_is() {
+    for step in [
+        answer(500, "no"),
+        answer(502, "<html><body>Bad Gateway</body></html>"),
+        answer(503, "no server is available"),
+        answer(200, "<html><body>welcome</body></html>"),
+        answer(200, ""),
+        Step::Reset,
+    ] {
+        let (outcome, be, _) = commit(vec![vec![step]], "1").await;
+        let error = outcome.unwrap_err();
+        assert_error(
+            &error,
+            ErrorKind::Transaction,
+            &["2 requests", "transaction 4005", &be.address.to_string()],
+        );
+        assert!(error.is_retryable(), "{error}");
+        assert_eq!(be.seen("2pc").len(), 2, "{error}");
     }
 }
 

@@ -157,6 +157,45 @@ class DataStreamWriteTest {
         assertThat(table.rows()).containsExactly(List.of("2", "b"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void cdc8AnUpdateBeforeDeletesItsRow(String format) throws Exception {
+        TargetTable table = unique();
+        write(
+                table.identifier(),
+                format(format),
+                rows(format),
+                InternalTypeInfo.of(rows(format).getRowType()),
+                List.of(
+                        row(RowKind.INSERT, 1, "a"),
+                        row(RowKind.INSERT, 2, "b"),
+                        row(RowKind.UPDATE_BEFORE, 1, "a"),
+                        row(RowKind.UPDATE_AFTER, 3, "a"),
+                        row(RowKind.UPDATE_BEFORE, 2, "b"),
+                        row(RowKind.UPDATE_AFTER, 2, "c")));
+        assertThat(table.rows()).containsExactly(List.of("2", "c"), List.of("3", "a"));
+    }
+
+    @Test
+    void aPartialUpdateKeepsTheOtherColumnsOfRowsThatStay() throws Exception {
+        TargetTable table = TargetTable.unique(DORIS, "id INT, name STRING, note STRING");
+        DORIS.run("INSERT INTO " + table + " VALUES (1, 'a', 'one'), (2, 'b', 'two')");
+        Properties partial = new Properties();
+        partial.setProperty("format", "json");
+        partial.setProperty("partial_columns", "true");
+        partial.setProperty("columns", "id,name");
+        write(
+                table.identifier(),
+                DorisExecutionOptions.builder().setLabelPrefix("stream").setStreamLoadProp(partial),
+                rows("json"),
+                InternalTypeInfo.of(rows("json").getRowType()),
+                List.of(
+                        row(RowKind.UPDATE_BEFORE, 1, "a"),
+                        row(RowKind.UPDATE_BEFORE, 2, "b"),
+                        row(RowKind.UPDATE_AFTER, 1, "c")));
+        assertThat(table.rows()).containsExactly(List.of("1", "c", "one"));
+    }
+
     private static RowDataSerializer rows(String format) {
         return RowDataSerializer.builder()
                 .setFieldNames(new String[] {"id", "name"})

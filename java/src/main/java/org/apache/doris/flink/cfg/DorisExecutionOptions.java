@@ -175,7 +175,10 @@ public class DorisExecutionOptions implements Serializable {
         return batchMode;
     }
 
-    /** Whether rows of the kind {@code -U} are left out. */
+    /**
+     * Whether rows of the kind {@code -U} are left out where the table cannot delete; elsewhere
+     * they delete.
+     */
     public boolean getIgnoreUpdateBefore() {
         return ignoreUpdateBefore;
     }
@@ -185,7 +188,7 @@ public class DorisExecutionOptions implements Serializable {
         return writeMode;
     }
 
-    /** Whether a commit that fails after all attempts is skipped. */
+    /** Whether a transaction that Doris says it no longer has is skipped. */
     public boolean ignoreCommitError() {
         return ignoreCommitError;
     }
@@ -356,7 +359,10 @@ public class DorisExecutionOptions implements Serializable {
             return this;
         }
 
-        /** Whether rows of the kind {@code -U} are left out; true by default. */
+        /**
+         * Whether rows of the kind {@code -U} are left out where the table cannot delete; true by
+         * default. Elsewhere they delete, whatever is set here.
+         */
         public Builder setIgnoreUpdateBefore(boolean ignoreUpdateBefore) {
             this.ignoreUpdateBefore = ignoreUpdateBefore;
             return this;
@@ -368,7 +374,7 @@ public class DorisExecutionOptions implements Serializable {
             return this;
         }
 
-        /** Whether a commit that fails after all attempts is skipped: data may be lost. */
+        /** Whether a transaction that Doris says it no longer has is skipped: data may be lost. */
         public Builder setIgnoreCommitError(boolean ignoreCommitError) {
             this.ignoreCommitError = ignoreCommitError;
             return this;

@@ -32,6 +32,11 @@ public final class LoadProperties {
     private static final String GROUP_COMMIT = "group_commit";
     private static final String GROUP_COMMIT_OFF = "off_mode";
 
+    private static final String PARTIAL_COLUMNS = "partial_columns";
+    private static final String UPDATE_MODE = "unique_key_update_mode";
+    private static final String UPSERT = "upsert";
+    private static final String SEQUENCE_COLUMN = "function_column.sequence_col";
+
     private LoadProperties() {}
 
     /** What the user gave, values unchanged, in order of the lower-case names. */
@@ -71,6 +76,21 @@ public final class LoadProperties {
     public static boolean isGroupCommit(Map<String, String> properties) {
         return !plain(properties.getOrDefault(GROUP_COMMIT, GROUP_COMMIT_OFF))
                 .equals(GROUP_COMMIT_OFF);
+    }
+
+    /**
+     * Whether a row that takes another one's place leaves something of it: columns that the load
+     * does not write, or the whole row where its sequence is higher. A delete before the row would
+     * not.
+     */
+    static boolean keepsOtherColumns(Map<String, String> properties) {
+        String partial = properties.getOrDefault(PARTIAL_COLUMNS, "false");
+        // Servers look at the former parameter only where the latter is absent.
+        boolean parts =
+                properties.containsKey(UPDATE_MODE)
+                        ? !plain(properties.get(UPDATE_MODE)).equals(UPSERT)
+                        : plain(partial).equals("true");
+        return parts || !properties.getOrDefault(SEQUENCE_COLUMN, "").isBlank();
     }
 
     /** The user's own limit of a load's run time, in seconds; the value has been checked. */

@@ -22,6 +22,7 @@ public final class SinkConfig implements Serializable {
     private final RowType declared;
     private final String localTimeZone;
     private final String drawnPrefix;
+    private final boolean unordered;
 
     /**
      * @param declared all columns of the rows, in order; null when a serializer of the user writes
@@ -33,12 +34,39 @@ public final class SinkConfig implements Serializable {
             WriteConfig write,
             RowType declared,
             String localTimeZone) {
+        this(connection, write, declared, localTimeZone, drawn(), false);
+    }
+
+    private SinkConfig(
+            ConnectionConfig connection,
+            WriteConfig write,
+            RowType declared,
+            String localTimeZone,
+            String drawnPrefix,
+            boolean unordered) {
         this.connection = connection;
         this.write = write;
         this.declared = declared;
         this.localTimeZone = localTimeZone;
-        this.drawnPrefix =
-                "flink_" + UUID.randomUUID().toString().replace("-", "").substring(0, DRAWN_DIGITS);
+        this.drawnPrefix = drawnPrefix;
+        this.unordered = unordered;
+    }
+
+    private static String drawn() {
+        return "flink_" + UUID.randomUUID().toString().replace("-", "").substring(0, DRAWN_DIGITS);
+    }
+
+    /** The same sink for rows that change one another and that nothing brings in order. */
+    public SinkConfig unordered() {
+        return new SinkConfig(connection, write, declared, localTimeZone, drawnPrefix, true);
+    }
+
+    /**
+     * Whether changes of one row may come to different subtasks: the input updates or deletes, and
+     * no primary key is declared by which Flink could bring it in order.
+     */
+    public boolean isUnordered() {
+        return unordered;
     }
 
     /** Cluster, table and login. */

@@ -38,6 +38,7 @@ public final class WriteConfig implements Serializable {
     private final long replayBufferSize;
     private final int compressLevel;
     private final boolean ignoreUpdateBefore;
+    private final boolean keepsOtherColumns;
     private final boolean ignoreCommitError;
     private final Duration precommitTimeout;
     private final TreeMap<String, String> properties;
@@ -63,6 +64,7 @@ public final class WriteConfig implements Serializable {
                         ? options.integer(DorisConfigOptions.SINK_COMPRESS_LEVEL, 0, MAX)
                         : DEFAULT_LEVEL;
         ignoreUpdateBefore = options.bool(DorisConfigOptions.IGNORE_UPDATE_BEFORE);
+        keepsOtherColumns = LoadProperties.keepsOtherColumns(given);
         ignoreCommitError = options.bool(DorisConfigOptions.IGNORE_COMMIT_ERROR);
         precommitTimeout =
                 options.duration(DorisConfigOptions.PRECOMMIT_TIMEOUT, Duration.ofSeconds(60));
@@ -125,12 +127,23 @@ public final class WriteConfig implements Serializable {
         return compressLevel;
     }
 
-    /** Whether rows of the kind {@code -U} are left out. */
+    /**
+     * Whether the planner is asked for a stream without {@code -U}. One that comes all the same
+     * deletes; it is left out only where the table cannot delete.
+     */
     public boolean ignoreUpdateBefore() {
         return ignoreUpdateBefore;
     }
 
-    /** Whether a commit that fails after all attempts is skipped. */
+    /**
+     * Whether a row that takes another one's place leaves something of it, so that a delete in
+     * between would lose it: partial and flexible updates, and loads that name a sequence column.
+     */
+    public boolean keepsOtherColumns() {
+        return keepsOtherColumns;
+    }
+
+    /** Whether a transaction that Doris says it no longer has is skipped. */
     public boolean ignoreCommitError() {
         return ignoreCommitError;
     }

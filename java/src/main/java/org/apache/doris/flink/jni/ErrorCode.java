@@ -36,7 +36,7 @@ public enum ErrorCode {
     LOAD(15),
     /** A label that was about to be used is finished already: its rows are in the table. */
     LABEL(16),
-    /** The server refused a commit or an abort. */
+    /** A commit or an abort was refused or not answered; the server may still hold it. */
     TRANSACTION(17),
     /** Changes that a {@code min_delta} window begins with are no longer retained. */
     EXPIRED(18),
@@ -45,7 +45,11 @@ public enum ErrorCode {
     /** The partition of a slice is not in the listing of the front end that was asked. */
     PARTITION_GONE(20),
     /** The offset table cannot be used, or its row cannot. */
-    OFFSET(21);
+    OFFSET(21),
+    /** A transaction to be committed is aborted: its rows are not in the table. */
+    ABORTED(22),
+    /** A transaction to be committed is not known: committed long ago, or dropped. */
+    FORGOTTEN(23);
 
     private final int number;
 

@@ -2,6 +2,8 @@ package org.apache.doris.flink.jni;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * A failure of the native library or of loading it, with what the user should know in the message.
@@ -9,6 +11,19 @@ import java.nio.charset.StandardCharsets;
  */
 public class NativeException extends IOException {
     private static final long serialVersionUID = 1L;
+
+    /** What stays as it is, however often it is asked for. */
+    private static final Set<ErrorCode> HOPELESS =
+            EnumSet.of(
+                    ErrorCode.CONFIG,
+                    ErrorCode.CONNECT,
+                    ErrorCode.AUTH,
+                    ErrorCode.NOT_FOUND,
+                    ErrorCode.SCHEMA,
+                    ErrorCode.QUERY,
+                    ErrorCode.UNSUPPORTED,
+                    ErrorCode.LIBRARY,
+                    ErrorCode.OFFSET);
 
     private final int number;
     private final boolean retryable;
@@ -49,6 +64,14 @@ public class NativeException extends IOException {
     /** Whether the same request may succeed later. */
     public boolean isRetryable() {
         return retryable;
+    }
+
+    /**
+     * Whether asking again can only give the same answer: login, names, types and statements that
+     * are wrong, a library that cannot be loaded. Data and what is under way are not among them.
+     */
+    public boolean isHopeless() {
+        return !retryable && HOPELESS.contains(code());
     }
 
     /** Where a panic happened and its stack, empty for ordinary errors. */

@@ -42,8 +42,11 @@ public final class CheckpointPlan implements Serializable {
     private final boolean afterTasksFinish;
     private final Duration interval;
     private final Duration timeout;
+    private final boolean unaligned;
 
     /**
+     * With aligned checkpoints.
+     *
      * @param streaming whether the job is known to run in streaming mode
      * @param enabled whether it takes checkpoints
      * @param afterTasksFinish whether it takes them also when some tasks have ended
@@ -54,11 +57,27 @@ public final class CheckpointPlan implements Serializable {
             boolean afterTasksFinish,
             Duration interval,
             Duration timeout) {
+        this(streaming, enabled, afterTasksFinish, interval, timeout, false);
+    }
+
+    private CheckpointPlan(
+            boolean streaming,
+            boolean enabled,
+            boolean afterTasksFinish,
+            Duration interval,
+            Duration timeout,
+            boolean unaligned) {
         this.streaming = streaming;
         this.enabled = enabled;
         this.afterTasksFinish = afterTasksFinish;
         this.interval = interval;
         this.timeout = timeout;
+        this.unaligned = unaligned;
+    }
+
+    /** The same with checkpoints that may overtake rows. */
+    CheckpointPlan unaligned() {
+        return new CheckpointPlan(streaming, enabled, afterTasksFinish, interval, timeout, true);
     }
 
     /** Reads the settings of the job that a stream is part of. */
@@ -66,14 +85,20 @@ public final class CheckpointPlan implements Serializable {
         StreamExecutionEnvironment environment = input.getExecutionEnvironment();
         CheckpointConfig checkpoints = environment.getCheckpointConfig();
         boolean enabled = checkpoints.isCheckpointingEnabled();
-        return new CheckpointPlan(
-                isStreaming(input),
-                enabled,
-                environment
-                        .getConfiguration()
-                        .get(CheckpointingOptions.ENABLE_CHECKPOINTS_AFTER_TASKS_FINISH),
-                enabled ? Duration.ofMillis(checkpoints.getCheckpointInterval()) : Duration.ZERO,
-                enabled ? Duration.ofMillis(checkpoints.getCheckpointTimeout()) : Duration.ZERO);
+        CheckpointPlan plan =
+                new CheckpointPlan(
+                        isStreaming(input),
+                        enabled,
+                        environment
+                                .getConfiguration()
+                                .get(CheckpointingOptions.ENABLE_CHECKPOINTS_AFTER_TASKS_FINISH),
+                        enabled
+                                ? Duration.ofMillis(checkpoints.getCheckpointInterval())
+                                : Duration.ZERO,
+                        enabled
+                                ? Duration.ofMillis(checkpoints.getCheckpointTimeout())
+                                : Duration.ZERO);
+        return enabled && checkpoints.isUnalignedCheckpointsEnabled() ? plan.unaligned() : plan;
     }
 
     /** Flink chooses by the sources where the user leaves it to it. */
@@ -144,6 +169,14 @@ public final class CheckpointPlan implements Serializable {
         List<String> warnings = new ArrayList<>();
         if (!enabled) {
             return warnings;
+        }
+        if (unaligned && sink.write().keepsOtherColumns() && sink.write().enableDelete()) {
+            warnings.add(
+                    "Unaligned checkpoints may come between a -U and the +U that belongs to it. The"
+                            + " sink then takes the -U for a delete, and the columns that its loads"
+                            + " do not write are lost. Set"
+                            + " 'execution.checkpointing.unaligned.enabled' to 'false' if the input"
+                            + " sends -U.");
         }
         OptionalLong user = sink.write().userTimeout();
         if (user.isPresent() && interval.getSeconds() > user.getAsLong()) {

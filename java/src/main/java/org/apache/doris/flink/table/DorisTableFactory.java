@@ -7,9 +7,11 @@ import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.types.DorisTypes;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.table.api.config.TableConfigOptions;
 import org.apache.flink.table.catalog.ResolvedSchema;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
@@ -94,8 +96,19 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
         Map<String, String> given = context.getCatalogTable().getOptions();
         requirePresent(given);
         RowType declared = (RowType) context.getPhysicalRowDataType().getLogicalType();
+        ReadableConfig config = context.getConfiguration();
         return new DorisTableSink(
-                SinkPlan.ofRows(given, declared, localTimeZone(context.getConfiguration())));
+                SinkPlan.ofRows(given, declared, localTimeZone(config)),
+                context.getCatalogTable().getResolvedSchema().getPrimaryKey().isPresent(),
+                defaultParallelism(config));
+    }
+
+    /** Of the job as far as it is known now, else null. */
+    private static Integer defaultParallelism(ReadableConfig config) {
+        int ofTables = config.get(ExecutionConfigOptions.TABLE_EXEC_RESOURCE_DEFAULT_PARALLELISM);
+        return ofTables > 0
+                ? Integer.valueOf(ofTables)
+                : config.getOptional(CoreOptions.DEFAULT_PARALLELISM).orElse(null);
     }
 
     private static OptionValues resolve(Context context) {

@@ -1,6 +1,8 @@
 package org.apache.doris.flink.table;
 
+import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.sink.DorisSink;
+import org.apache.doris.flink.sink.writer.UnorderedChanges;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
@@ -10,6 +12,8 @@ import org.apache.flink.types.RowKind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -21,28 +25,45 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     private static final Logger LOG = LoggerFactory.getLogger(DorisTableSink.class);
 
     private final SinkPlan plan;
+    private final boolean keyed;
+    private final Integer defaultParallelism;
     private final AtomicBoolean warned;
 
-    DorisTableSink(SinkPlan plan) {
-        this(plan, new AtomicBoolean());
+    /** What the planner asked for: newer versions of Flink also ask with all kinds in any case. */
+    private boolean askedForChanges;
+
+    private boolean askedForInserts;
+
+    /**
+     * @param keyed whether a primary key is declared
+     * @param defaultParallelism of the job, or null where it is not known
+     */
+    DorisTableSink(SinkPlan plan, boolean keyed, Integer defaultParallelism) {
+        this(plan, keyed, defaultParallelism, new AtomicBoolean());
     }
 
-    private DorisTableSink(SinkPlan plan, AtomicBoolean warned) {
+    private DorisTableSink(
+            SinkPlan plan, boolean keyed, Integer defaultParallelism, AtomicBoolean warned) {
         this.plan = plan;
+        this.keyed = keyed;
+        this.defaultParallelism = defaultParallelism;
         this.warned = warned;
     }
 
     /**
      * All kinds of rows; {@code -U} only if the user wants it, since a row with the same key
-     * follows it as a rule. Deletes are asked for with all columns: those of Doris that are not
-     * nullable take part in a delete, too. Input that only inserts stays that: as an upsert, newer
-     * versions of Flink ask what to do with conflicts of keys.
+     * follows it as a rule. It comes all the same where the planner cannot do without, as behind a
+     * filter, and is then a delete like others. Deletes are asked for with all columns: those of
+     * Doris that are not nullable take part in a delete, too. Input that only inserts stays that:
+     * as an upsert, newer versions of Flink ask what to do with conflicts of keys.
      */
     @Override
     public ChangelogMode getChangelogMode(ChangelogMode requestedMode) {
         if (requestedMode.containsOnly(RowKind.INSERT)) {
+            askedForInserts = true;
             return ChangelogMode.insertOnly();
         }
+        askedForChanges = true;
         ChangelogMode.Builder mode =
                 ChangelogMode.newBuilder()
                         .addContainedKind(RowKind.INSERT)
@@ -56,17 +77,24 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
 
     @Override
     public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
+        boolean unordered = askedForChanges && !askedForInserts && !keyed;
         // The planner asks several times.
         if (warned.compareAndSet(false, true)) {
-            plan.warnings()
-                    .forEach(
-                            warning ->
-                                    LOG.warn(
-                                            "Table {}: {}",
-                                            plan.config().connection().table(),
-                                            warning));
+            List<String> warnings = new ArrayList<>(plan.warnings());
+            if (unordered && mayBeParallel()) {
+                warnings.add(UnorderedChanges.warning(plan.config().connection().table()));
+            }
+            warnings.forEach(
+                    warning ->
+                            LOG.warn("Table {}: {}", plan.config().connection().table(), warning));
         }
-        return SinkV2Provider.of(DorisSink.rowData(plan.config()), plan.parallelism());
+        SinkConfig config = unordered ? plan.config().unordered() : plan.config();
+        return SinkV2Provider.of(DorisSink.rowData(config), plan.parallelism());
+    }
+
+    private boolean mayBeParallel() {
+        Integer parallelism = plan.parallelism() == null ? defaultParallelism : plan.parallelism();
+        return parallelism == null || parallelism != 1;
     }
 
     @Override
@@ -83,7 +111,10 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
 
     @Override
     public DynamicTableSink copy() {
-        return new DorisTableSink(plan, warned);
+        DorisTableSink copy = new DorisTableSink(plan, keyed, defaultParallelism, warned);
+        copy.askedForChanges = askedForChanges;
+        copy.askedForInserts = askedForInserts;
+        return copy;
     }
 
     @Override

@@ -125,9 +125,11 @@ final class SinkOptions {
                     .booleanType()
                     .defaultValue(true)
                     .withDescription(
-                            "`true` asks the planner for an upsert stream, without `-U`. Set it to"
-                                    + " `false` when an update may change the key: the row with the"
-                                    + " former key is then deleted.");
+                            "`true` asks the planner for an upsert stream, without `-U`. "
+                                    + "One that arrives all the same deletes its row in both "
+                                    + "settings; where the table cannot delete, `true` leaves it "
+                                    + "out. `false` asks for all of them, for a table without "
+                                    + "primary key whose updates may change the key.");
 
     static final ConfigOption<Integer> PARALLELISM =
             key(FactoryUtil.SINK_PARALLELISM.key())
@@ -143,10 +145,11 @@ final class SinkOptions {
                     .booleanType()
                     .defaultValue(false)
                     .withDescription(
-                            "`true` skips a commit that fails after all attempts, with an error in"
-                                + " the log and a counter: the rows of that checkpoint may be lost."
-                                + " For one start, to leave behind a transaction that Doris has"
-                                + " dropped.");
+                            "`true` skips a transaction that Doris says is aborted or not"
+                                    + " found, with an error in the log and a counter: its rows may"
+                                    + " be lost. Any other failure of a commit fails the task all "
+                                    + "the same. For one start, to leave behind a transaction that "
+                                    + "Doris has dropped.");
 
     static final ConfigOption<Duration> PRECOMMIT_TIMEOUT =
             key("sink.precommit-timeout")

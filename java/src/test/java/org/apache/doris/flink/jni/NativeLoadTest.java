@@ -106,7 +106,8 @@ class NativeLoadTest {
             table.put("delete-sign", "true");
             assertThat(TestSink.ask(sink, table))
                     .containsEntry("keys", "UNIQUE_KEYS")
-                    .containsEntry("delete.sign", "true");
+                    .containsEntry("delete.sign", "true")
+                    .containsEntry("key.fields", "0");
             BatchWriter batch = new BatchWriter(KEYED, true);
             write(load, batch, GenericRowData.of(1L, StringData.fromString("one")), 0);
             write(load, batch, GenericRowData.of(2L, StringData.fromString("two")), 0);
@@ -194,7 +195,7 @@ class NativeLoadTest {
             assertThatThrownBy(() -> TestSink.ask(sink, TestSink.commit("keyed", outcome)))
                     .isInstanceOfSatisfying(
                             NativeException.class,
-                            e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION));
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.ABORTED));
 
             Map<String, String> second = loadOne(sink, "1");
             TestSink.ask(sink, TestSink.commit("keyed", second));

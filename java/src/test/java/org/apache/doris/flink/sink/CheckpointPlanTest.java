@@ -137,6 +137,26 @@ class CheckpointPlanTest {
         assertThat(read(configuration).errors(sink())).hasSize(1);
     }
 
+    /** Aligned ones never part the two rows of an update that one operator sends. */
+    @Test
+    void unalignedCheckpointsAreWarnedOfWhereColumnsCouldBeLost() {
+        Configuration configuration = new Configuration();
+        configuration.setString("execution.checkpointing.interval", "1 s");
+        configuration.setString("execution.checkpointing.timeout", "1 min");
+        CheckpointPlan aligned = read(configuration);
+        configuration.setString("execution.checkpointing.unaligned.enabled", "true");
+        CheckpointPlan unaligned = read(configuration);
+        SinkConfig partial =
+                sink("sink.properties.partial_columns", "true", "sink.properties.columns", "a");
+        assertThat(aligned.warnings(partial)).isEmpty();
+        assertThat(unaligned.warnings(sink())).isEmpty();
+        assertThat(unaligned.warnings(partial))
+                .singleElement()
+                .asString()
+                .startsWith("Unaligned checkpoints may come between a -U and the +U")
+                .contains("'execution.checkpointing.unaligned.enabled'");
+    }
+
     @Test
     void whereFlinkChoosesTheModeTheSourcesDecide() {
         Configuration configuration = new Configuration();

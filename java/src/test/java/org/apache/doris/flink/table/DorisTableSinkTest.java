@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.sink.writer.CapturedLogs;
 import org.apache.doris.flink.source.PlannedScans;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.ExplainDetail;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.util.List;
 
 /** What the real planner makes of an INSERT into a Doris table. */
 class DorisTableSinkTest {
@@ -125,6 +127,41 @@ class DorisTableSinkTest {
                                         "INSERT INTO keyless SELECT id, COUNT(*) FROM src GROUP BY"
                                                 + " id"))
                 .hasMessageContaining("primary key is required");
+    }
+
+    /** CDC-8: behind a filter the row before is the only word that a row is gone. */
+    @Test
+    void cdc8TheRowBeforeComesFromAFilterWhateverIsAskedFor() {
+        assertThat(
+                        explain(
+                                "INSERT INTO t SELECT id, n FROM (SELECT id, COUNT(*) AS n FROM src"
+                                        + " GROUP BY id) WHERE n < 2"))
+                .containsPattern("Calc\\(.*changelogMode=\\[I,UB,UA(,D)?\\]");
+    }
+
+    private List<String> unorderedWarnings(String statement) {
+        try (CapturedLogs logs = CapturedLogs.of(DorisTableSink.class)) {
+            explain(statement);
+            return logs.lines();
+        }
+    }
+
+    @Test
+    void changesWithoutAKeyInParallelAreWarnedOf() {
+        String counts = " SELECT id, COUNT(*) FROM src GROUP BY id";
+        planner.declare("keyless", "id INT, n BIGINT");
+        assertThat(unorderedWarnings("INSERT INTO keyless" + counts)).as("one subtask").isEmpty();
+        planner.tables().getConfig().set("table.exec.resource.default-parallelism", "2");
+        assertThat(unorderedWarnings("INSERT INTO keyless" + counts))
+                .singleElement()
+                .asString()
+                .startsWith("WARN")
+                .contains("test.keyless")
+                .contains("Declare PRIMARY KEY");
+        assertThat(unorderedWarnings("INSERT INTO t" + counts)).as("a key").isEmpty();
+        assertThat(unorderedWarnings("INSERT INTO keyless SELECT id, n FROM src"))
+                .as("inserts only")
+                .isEmpty();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.sink.committer;
 
-import org.apache.doris.flink.sink.transaction.TransactionRefused;
+import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.sink.transaction.TransactionGone;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -35,25 +36,44 @@ public final class CommitFailure extends IOException {
     }
 
     private static String advice(Duration age, IOException cause) {
-        if (!(cause instanceof TransactionRefused)) {
-            return "The job restarts from its checkpoint and commits it again.";
+        if (!(cause instanceof TransactionGone)) {
+            return offeredAgain(cause);
         }
         String ignore =
                 "set 'sink.ignore.commit-error' = 'true' for one start, which skips the transaction"
                         + " and, if they are not in the table, its rows.";
-        if (age.compareTo(RETENTION) > 0) {
+        boolean aborted = ((TransactionGone) cause).isAborted();
+        if (!aborted && age.compareTo(RETENTION) > 0) {
             return "Doris forgets finished loads after 12 hours or 2000 loads of a database"
                     + " (streaming_label_keep_max_second, label_num_threshold), so it may have been"
                     + " committed long ago: look whether its rows are in the table. If they are, "
                     + ignore;
         }
-        return "Doris no longer has it: the rows of that checkpoint are not in the table, and a"
-                + " restart from the same checkpoint fails in the same way. Either Doris dropped it"
-                + " after its pre-commit timeout (stream_load_default_precommit_timeout_second,"
-                + " told to the sink as 'sink.precommit-timeout'), or the job was started from a"
-                + " savepoint after which it had gone on and failed over: the transactions of a"
-                + " savepoint are valid until the next fail-over only. Start the job from a newer"
-                + " checkpoint or savepoint; or "
-                + ignore;
+        String again = "A restart from the same checkpoint fails in the same way. ";
+        String dropped =
+                "Doris drops a transaction after its pre-commit timeout"
+                        + " (stream_load_default_precommit_timeout_second, told to the sink as"
+                        + " 'sink.precommit-timeout'), or the job was started from a savepoint"
+                        + " after which it had gone on and failed over: the transactions of a"
+                        + " savepoint are valid until the next fail-over only. ";
+        String remedies = "Start the job from a newer checkpoint or savepoint; or ";
+        return aborted
+                ? again + dropped + remedies + ignore
+                : again + dropped + "Look whether its rows are in the table. " + remedies + ignore;
+    }
+
+    /** Whatever else failed: nothing says that the transaction is gone. */
+    private static String offeredAgain(IOException cause) {
+        boolean passing =
+                !(cause instanceof NativeException) || ((NativeException) cause).isRetryable();
+        return (passing
+                        ? "This says nothing of the transaction itself, which Doris holds until its"
+                                + " pre-commit timeout"
+                        : "Doris did not say that it dropped the transaction, so it holds it until"
+                                + " its pre-commit timeout")
+                + " (stream_load_default_precommit_timeout_second). The job restarts from its"
+                + " checkpoint, and Flink offers it again; 'sink.ignore.commit-error' does not skip"
+                + " it."
+                + (passing ? "" : " Remove the reason above before that time ends.");
     }
 }

@@ -10,6 +10,7 @@ import org.apache.doris.flink.sink.transaction.NativeSinks;
 import org.apache.doris.flink.sink.transaction.NativeTransactions;
 import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.transaction.PendingCall;
+import org.apache.doris.flink.sink.transaction.TransactionGone;
 import org.apache.doris.flink.sink.transaction.Transactions;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
@@ -174,13 +175,15 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
         private void failed(IOException cause) {
             CommitFailure why =
                     new CommitFailure(request.getCommittable(), wallClock.getAsLong(), cause);
-            if (!ignoreErrors) {
+            // Whatever else failed may pass: skipping would lose rows that Doris still holds.
+            if (!ignoreErrors || !(cause instanceof TransactionGone)) {
                 failure = why;
                 return;
             }
             LOG.error(
-                    "A transaction is skipped, since 'sink.ignore.commit-error' is 'true': its"
-                            + " rows are lost.",
+                    "A transaction is skipped, since Doris no longer has it and"
+                            + " 'sink.ignore.commit-error' is 'true': its rows are lost unless they"
+                            + " are in the table already.",
                     why);
             metrics.errorIgnored();
             request.signalFailedWithKnownReason(why);

@@ -141,10 +141,15 @@ public final class NativeTransactions implements Transactions {
         }
 
         private static IOException translated(NativeException e) {
-            return e.code() == ErrorCode.TRANSACTION
-                    // The same text; a stack trace that shows both tells it twice.
-                    ? new TransactionRefused(e.getMessage(), e.getCause())
-                    : e;
+            // The same text; a stack trace that shows both tells it twice.
+            switch (e.code()) {
+                case ABORTED:
+                    return new TransactionGone(e.getMessage(), true, e.getCause());
+                case FORGOTTEN:
+                    return new TransactionGone(e.getMessage(), false, e.getCause());
+                default:
+                    return e;
+            }
         }
     }
 }

@@ -58,6 +58,9 @@ public final class DorisWriter<IN>
     private Abandoned vanished = Abandoned.NONE;
     private boolean closed;
 
+    /** Whether a checkpoint of the job may be complete, which the end of the job could cost. */
+    private boolean checkpointed;
+
     /** Whether the task is inside the writer: a timer among the mails of a wait must not be. */
     private boolean inside;
 
@@ -73,6 +76,7 @@ public final class DorisWriter<IN>
         this.identity = identity;
         this.clock = clock;
         this.client = client;
+        this.checkpointed = context.getRestoredCheckpointId().isPresent();
         this.mailbox = context.getMailboxExecutor();
         this.timers = context.getProcessingTimeService();
         boolean twoPhase = config.write().twoPhase();
@@ -130,18 +134,25 @@ public final class DorisWriter<IN>
         if (subtask == 0) {
             checkpoints.errors(config).forEach(error -> LOG.error("Sink to Doris: {}", error));
             checkpoints.warnings(config).forEach(warn -> LOG.warn("Sink to Doris: {}", warn));
+            if (config.isUnordered() && context.getTaskInfo().getNumberOfParallelSubtasks() > 1) {
+                LOG.warn(
+                        "Sink to Doris: {}", UnorderedChanges.warning(config.connection().table()));
+            }
         }
         WriterIdentity identity = identity(config, context, restored);
-        LoadClient client = clients.open();
+        LoadClient client = null;
         DorisWriter<T> writer = null;
         try {
+            client = clients.open();
             writer = new DorisWriter<>(config, identity, clock, client, inputs, context, restored);
             writer.initialize();
             return writer;
         } catch (Throwable failure) {
             AutoCloseable all = writer == null ? client : writer;
             try {
-                all.close();
+                if (all != null) {
+                    all.close();
+                }
             } catch (Exception e) {
                 failure.addSuppressed(e);
             }
@@ -153,7 +164,8 @@ public final class DorisWriter<IN>
                 throw interrupted;
             }
             throw failure instanceof IOException
-                    ? (IOException) failure
+                    ? WriteRefusedException.of(
+                            (IOException) failure, context.getRestoredCheckpointId().isPresent())
                     : new IOException("The sink could not start.", failure);
         }
     }
@@ -161,16 +173,24 @@ public final class DorisWriter<IN>
     @Override
     public void write(IN element, Context context) throws IOException, InterruptedException {
         inside = true;
-        input.write(element);
+        try {
+            input.write(element);
+        } catch (IOException e) {
+            throw WriteRefusedException.of(e, checkpointed);
+        }
         inside = false;
     }
 
     @Override
     public void flush(boolean endOfInput) throws IOException, InterruptedException {
         inside = true;
-        input.flush();
-        if (!config.write().twoPhase()) {
-            loads.finish();
+        try {
+            input.flush();
+            if (!config.write().twoPhase()) {
+                loads.finish();
+            }
+        } catch (IOException e) {
+            throw WriteRefusedException.of(e, checkpointed);
         }
         inside = false;
     }
@@ -181,8 +201,13 @@ public final class DorisWriter<IN>
             return List.of();
         }
         inside = true;
-        lingering.sweep(this::pause);
-        List<TableLoads.Finished> finished = loads.finish();
+        List<TableLoads.Finished> finished;
+        try {
+            lingering.sweep(this::pause);
+            finished = loads.finish();
+        } catch (IOException e) {
+            throw WriteRefusedException.of(e, checkpointed);
+        }
         inside = false;
         List<DorisCommittable> committables = new ArrayList<>();
         Abandoned carried = takeAbandoned();
@@ -216,6 +241,7 @@ public final class DorisWriter<IN>
 
     @Override
     public List<WriterState> snapshotState(long checkpointId) {
+        checkpointed = true;
         List<WriterState> states = new ArrayList<>();
         states.add(
                 new WriterState(
@@ -288,7 +314,11 @@ public final class DorisWriter<IN>
         }
         if (!inside) {
             inside = true;
-            input.trickle();
+            try {
+                input.trickle();
+            } catch (IOException e) {
+                throw WriteRefusedException.of(e, checkpointed);
+            }
             inside = false;
         }
         startTimer();

@@ -15,6 +15,7 @@ import org.apache.flink.table.types.logical.RowType;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Map;
 
 /** A client through the native core. */
@@ -64,7 +65,14 @@ final class NativeLoadClient implements LoadClient {
                         new TableCheck(
                                 "UNIQUE_KEYS".equals(NativeTransactions.value(answer, "keys")),
                                 Boolean.parseBoolean(
-                                        NativeTransactions.value(answer, "delete.sign"))));
+                                        NativeTransactions.value(answer, "delete.sign")),
+                                positions(NativeTransactions.value(answer, "key.fields"))));
+    }
+
+    private static int[] positions(String listed) {
+        return listed.isEmpty()
+                ? new int[0]
+                : Arrays.stream(listed.split(",")).mapToInt(Integer::parseInt).toArray();
     }
 
     @Override

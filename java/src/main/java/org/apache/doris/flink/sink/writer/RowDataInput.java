@@ -24,6 +24,7 @@ final class RowDataInput implements RecordInput<RowData> {
     private final RowType type;
     private final boolean enableDelete;
     private final boolean ignoreUpdateBefore;
+    private final boolean keepsOthers;
     private final long bufferSize;
     private final TableLoads loads;
     private final WriterMetrics metrics;
@@ -32,11 +33,17 @@ final class RowDataInput implements RecordInput<RowData> {
     private boolean deleteSign;
     private boolean warned;
 
+    /**
+     * Null where a delete and an upsert in its place come to the same, so that none has to wait.
+     */
+    private HeldUpdates held;
+
     RowDataInput(SinkConfig config, RowType type, TableLoads loads, WriterMetrics metrics) {
         this.table = config.connection().table();
         this.type = type;
         this.enableDelete = config.write().enableDelete();
         this.ignoreUpdateBefore = config.write().ignoreUpdateBefore();
+        this.keepsOthers = config.write().keepsOtherColumns();
         this.bufferSize = config.write().bufferSize();
         this.loads = loads;
         this.metrics = metrics;
@@ -44,28 +51,31 @@ final class RowDataInput implements RecordInput<RowData> {
 
     @Override
     public void open() throws IOException, InterruptedException {
-        deleteSign = loads.check(table.database(), table.table()).deleteSign();
+        TableCheck check = loads.check(table.database(), table.table());
+        deleteSign = check.deleteSign();
+        if (deleteSign && keepsOthers && check.keyFields().length > 0) {
+            held = new HeldUpdates(type, check.keyFields(), HeldUpdates.MOST);
+        }
         batch = new BatchWriter(type, deleteSign);
     }
 
     @Override
     public void write(RowData row) throws IOException, InterruptedException {
         RowKind kind = row.getRowKind();
-        if (kind == RowKind.UPDATE_BEFORE && ignoreUpdateBefore) {
+        boolean deletes = kind == RowKind.DELETE || kind == RowKind.UPDATE_BEFORE;
+        if (deletes && !deleteSign) {
+            cannotDelete(kind);
+            if (kind == RowKind.UPDATE_BEFORE && ignoreUpdateBefore) {
+                return;
+            }
+        } else if (kind == RowKind.UPDATE_BEFORE && keepsOthers) {
+            hold(row);
             return;
         }
-        byte sign = UPSERT;
-        if (kind == RowKind.DELETE || kind == RowKind.UPDATE_BEFORE) {
-            if (deleteSign) {
-                sign = DELETE;
-            } else {
-                writtenAsOrdinaryRow(kind);
-            }
+        if (held != null) {
+            held.followedBy(row);
         }
-        batch.write(row, sign);
-        if (batch.isFull(bufferSize)) {
-            submit();
-        }
+        append(row, deletes && deleteSign ? DELETE : UPSERT);
     }
 
     @Override
@@ -81,6 +91,12 @@ final class RowDataInput implements RecordInput<RowData> {
 
     @Override
     public void flush() throws IOException, InterruptedException {
+        if (held != null) {
+            // What was covered by the checkpoint is in its load: nothing waits over it.
+            for (RowData alone : held.release()) {
+                append(alone, DELETE);
+            }
+        }
         if (batch.rows() > 0) {
             submit();
         }
@@ -99,18 +115,47 @@ final class RowDataInput implements RecordInput<RowData> {
         load.submit(rows, batch.seal(body));
     }
 
-    private void writtenAsOrdinaryRow(RowKind kind) {
+    private void hold(RowData row) throws IOException, InterruptedException {
+        if (held == null) {
+            throw new IOException(
+                    String.format(
+                            "A row of the kind -U came for table %s, whose loads keep a part of"
+                                + " what is there (a partial update, or a sequence column). It"
+                                + " deletes unless a row of its key follows, and the key columns of"
+                                + " the table are not all among the declared ones as they are."
+                                + " Declare them, and do not derive them in"
+                                + " 'sink.properties.columns'.",
+                            table));
+        }
+        RowData longest = held.hold(row);
+        if (longest != null) {
+            append(longest, DELETE);
+        }
+    }
+
+    private void append(RowData row, byte sign) throws IOException, InterruptedException {
+        batch.write(row, sign);
+        if (batch.isFull(bufferSize)) {
+            submit();
+        }
+    }
+
+    private void cannotDelete(RowKind kind) {
         metrics.skippedByDeleteRule();
         if (!warned) {
             warned = true;
             LOG.warn(
-                    "A row of the kind {} is written to table {} as an ordinary row, since {}. Such"
-                            + " rows are counted as rowsSkippedByDeleteRule.",
+                    "A row of the kind {} came for table {} and deletes nothing, since {}. Rows of"
+                            + " the kind -D are written as ordinary ones, those of the kind -U {}."
+                            + " Both are counted as rowsSkippedByDeleteRule.",
                     kind.shortString(),
                     table,
                     enableDelete
                             ? "loads of this table carry no delete sign: it is not a Unique table"
-                            : "'sink.enable-delete' is 'false'");
+                            : "'sink.enable-delete' is 'false'",
+                    ignoreUpdateBefore
+                            ? "are left out ('sink.ignore.update-before' is 'true')"
+                            : "as well");
         }
     }
 }

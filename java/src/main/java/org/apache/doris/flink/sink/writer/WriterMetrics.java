@@ -53,7 +53,7 @@ final class WriterMetrics {
         of(load.database(), load.table()).failed();
     }
 
-    /** A row was written as an ordinary one although its kind deletes. */
+    /** A row whose kind deletes did not: it was written as an ordinary one, or left out. */
     void skippedByDeleteRule() {
         skippedByDeleteRule.inc();
     }

@@ -1,13 +1,9 @@
 package org.apache.doris.flink.source.enumerator;
 
-import org.apache.doris.flink.jni.ErrorCode;
 import org.apache.doris.flink.jni.NativeException;
 import org.apache.flink.runtime.throwable.ThrowableAnnotation;
 import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.util.FlinkRuntimeException;
-
-import java.util.EnumSet;
-import java.util.Set;
 
 /**
  * A plan or a start that is refused however often it is asked for: wrong login, unknown host name,
@@ -22,17 +18,6 @@ import java.util.Set;
 final class PlanRefusedException extends FlinkRuntimeException {
 
     private static final long serialVersionUID = 1L;
-    private static final Set<ErrorCode> HOPELESS =
-            EnumSet.of(
-                    ErrorCode.CONFIG,
-                    ErrorCode.CONNECT,
-                    ErrorCode.AUTH,
-                    ErrorCode.NOT_FOUND,
-                    ErrorCode.SCHEMA,
-                    ErrorCode.QUERY,
-                    ErrorCode.UNSUPPORTED,
-                    ErrorCode.LIBRARY,
-                    ErrorCode.OFFSET);
 
     PlanRefusedException(String message, Throwable cause) {
         super(message, cause);
@@ -55,8 +40,6 @@ final class PlanRefusedException extends FlinkRuntimeException {
         if (failure instanceof StartRefused) {
             return failure.getCause() == null || isHopeless(failure.getCause());
         }
-        return failure instanceof NativeException
-                && !((NativeException) failure).isRetryable()
-                && HOPELESS.contains(((NativeException) failure).code());
+        return failure instanceof NativeException && ((NativeException) failure).isHopeless();
     }
 }

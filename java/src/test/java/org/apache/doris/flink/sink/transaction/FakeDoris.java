@@ -102,16 +102,18 @@ public final class FakeDoris implements Transactions {
                 () -> {
                     Txn txn = transactions.get(txnId);
                     if (txn == null) {
-                        throw new TransactionRefused("transaction [" + txnId + "] not found", null);
+                        throw new TransactionGone(
+                                "transaction [" + txnId + "] not found", false, null);
                     }
                     if (txn.state.isFinished()) {
                         return new CommitOutcome(true, 0);
                     }
                     if (txn.state != LabelState.PRECOMMITTED) {
-                        throw new TransactionRefused(
+                        throw new TransactionGone(
                                 "transaction ["
                                         + txnId
                                         + "] is already aborted. abort reason: User Abort",
+                                true,
                                 null);
                     }
                     commit(txn);

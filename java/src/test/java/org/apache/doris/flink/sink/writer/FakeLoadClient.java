@@ -32,6 +32,11 @@ final class FakeLoadClient implements LoadClient {
 
     boolean twoPhase = true;
     boolean unique = true;
+    int[] keyFields = {0};
+
+    /** What the server says instead of describing a table; null for nothing. */
+    IOException checkFailure;
+
     boolean closed;
 
     /** Figures that the server adds to its answers. */
@@ -86,8 +91,11 @@ final class FakeLoadClient implements LoadClient {
             }
 
             @Override
-            public TableCheck result() {
-                return new TableCheck(unique, unique);
+            public TableCheck result() throws IOException {
+                if (checkFailure != null) {
+                    throw checkFailure;
+                }
+                return new TableCheck(unique, unique, keyFields);
             }
 
             @Override

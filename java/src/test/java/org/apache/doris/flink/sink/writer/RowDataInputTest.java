@@ -1,6 +1,7 @@
 package org.apache.doris.flink.sink.writer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.sink.RecordedMetrics;
 import org.apache.doris.flink.sink.transaction.FakeDoris;
@@ -9,7 +10,10 @@ import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,14 +75,98 @@ class RowDataInputTest {
     @Test
     void theKindOfARowIsItsDeleteSign() throws Exception {
         writeAllKinds(input(options()));
-        assertThat(written(true)).as("-U is left out").containsExactly("0:0", "2:0", "3:1");
+        assertThat(written(true)).containsExactly("0:0", "1:1", "2:0", "3:1");
         assertThat(metrics.count("rowsSkippedByDeleteRule")).isZero();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "false"})
+    void cdc8AnUpdateBeforeThatArrivesDeletesWhateverThePlannerWasAskedFor(String ignored)
+            throws Exception {
+        RowDataInput input = input(options().option("sink.ignore.update-before", ignored));
+        write(input, RowKind.UPDATE_BEFORE, 1);
+        write(input, RowKind.UPDATE_AFTER, 2);
+        input.flush();
+        assertThat(written(true)).containsExactly("1:1", "2:0");
+    }
+
+    /** Options of loads that leave something of the row whose place another one takes. */
+    private TestSink.Start partial(String parameters) {
+        TestSink.Start options = options().option("sink.properties.format", "json");
+        for (String parameter : parameters.split(" ")) {
+            String[] parts = parameter.split("=");
+            options.option("sink.properties." + parts[0], parts[1]);
+        }
+        return options;
+    }
+
+    private static void write(RowDataInput input, RowKind kind, long key) throws Exception {
+        input.write(GenericRowData.ofKind(kind, key));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "partial_columns=true columns=f0",
+                "unique_key_update_mode=UPDATE_FIXED_COLUMNS columns=f0",
+                "unique_key_update_mode=UPDATE_FLEXIBLE_COLUMNS",
+                "function_column.sequence_col=f1",
+            })
+    void aPartialUpdateDeletesOnlyWhatNoRowOfTheKeyFollows(String parameters) throws Exception {
+        RowDataInput input = input(partial(parameters));
+        write(input, RowKind.UPDATE_BEFORE, 1);
+        write(input, RowKind.UPDATE_AFTER, 1);
+        write(input, RowKind.UPDATE_BEFORE, 2);
+        // Rows of another sender come in between.
+        write(input, RowKind.UPDATE_BEFORE, 3);
+        write(input, RowKind.INSERT, 4);
+        write(input, RowKind.UPDATE_AFTER, 2);
+        write(input, RowKind.UPDATE_BEFORE, 5);
+        write(input, RowKind.DELETE, 5);
+        write(input, RowKind.UPDATE_BEFORE, 6);
+        write(input, RowKind.INSERT, 6);
+        write(input, RowKind.UPDATE_BEFORE, 6);
+        input.flush();
+        assertThat(written(true)).containsExactly("1:0", "4:0", "2:0", "5:1", "6:0", "3:1", "6:1");
+    }
+
+    /** A checkpoint covers all rows before it: none waits over it for what may come. */
     @Test
-    void cdc8UpdateBeforeDeletesWhenItIsKept() throws Exception {
-        writeAllKinds(input(options().option("sink.ignore.update-before", "false")));
-        assertThat(written(true)).containsExactly("0:0", "1:1", "2:0", "3:1");
+    void aPartialUpdateHoldsNothingOverACheckpoint() throws Exception {
+        RowDataInput input = input(partial("partial_columns=true columns=f0"));
+        write(input, RowKind.UPDATE_BEFORE, 1);
+        input.trickle();
+        assertThat(client.opened).isEmpty();
+        input.flush();
+        assertThat(written(true)).containsExactly("1:1");
+        write(input, RowKind.UPDATE_AFTER, 1);
+        input.flush();
+        assertThat(written(true)).containsExactly("1:1", "1:0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "partial_columns=false columns=f0",
+                "unique_key_update_mode=UPSERT partial_columns=true columns=f0",
+            })
+    void anUpsertOfWholeRowsHoldsNothing(String parameters) throws Exception {
+        RowDataInput input = input(partial(parameters));
+        write(input, RowKind.UPDATE_BEFORE, 1);
+        write(input, RowKind.UPDATE_AFTER, 1);
+        input.flush();
+        assertThat(written(true)).containsExactly("1:1", "1:0");
+    }
+
+    @Test
+    void aPartialUpdateWithoutTheKeyAsItIsRefusesAnUpdateBeforeByTable() throws Exception {
+        client.keyFields = new int[0];
+        RowDataInput input = input(partial("partial_columns=true columns=f0"));
+        write(input, RowKind.INSERT, 1);
+        assertThatThrownBy(() -> write(input, RowKind.UPDATE_BEFORE, 1))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("test.t")
+                .hasMessageContaining("key columns of the table are not all among the declared");
     }
 
     @Test

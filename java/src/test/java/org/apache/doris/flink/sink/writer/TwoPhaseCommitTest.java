@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.sink.committer.CommitFailure;
 import org.apache.doris.flink.sink.committer.DorisCommittable;
+import org.apache.doris.flink.sink.committer.TestCommitter;
 import org.apache.doris.flink.sink.committer.TestCommitter.Request;
 import org.apache.doris.flink.sink.transaction.FakeDoris;
 import org.apache.doris.flink.sink.transaction.LabelState;
@@ -218,8 +219,49 @@ class TwoPhaseCommitTest {
             assertThatThrownBy(() -> job.complete(1))
                     .isInstanceOf(CommitFailure.class)
                     .hasMessageContaining("connection reset")
-                    .hasMessageContaining("restarts from its checkpoint");
+                    .hasMessageContaining("restarts from its checkpoint")
+                    .hasMessageContaining("Flink offers it again")
+                    .hasMessageNotContaining("no longer has");
             assertThat(doris.calls()).as("the client core retries, not Flink").hasSize(1);
+        }
+    }
+
+    /** Only what Doris says is gone is skipped: the rest it holds, and its rows with it. */
+    @Test
+    void aCommitThatMayPassIsNotSkippedWhateverIsIgnored() throws Exception {
+        TestSink.Checkpoint first;
+        try (TestSink job = job().option("sink.ignore.commit-error", "true").start()) {
+            first = job.write(0, "a").snapshot(1);
+            doris.fault((kind, label) -> kind.equals("commit"));
+            assertThatThrownBy(() -> job.complete(1))
+                    .isInstanceOf(CommitFailure.class)
+                    .hasMessageContaining("'sink.ignore.commit-error' does not skip it");
+            assertThat(job.committer().counter("commitErrorsIgnored")).isZero();
+        }
+        doris.heal();
+        try (TestSink job =
+                job().option("sink.ignore.commit-error", "true").from(first).attempt(1).start()) {
+            job.write(0, "b").checkpoint(2);
+        }
+        assertThat(doris.rows("test", "t")).containsExactly("a", "b");
+    }
+
+    @Test
+    void aTransactionThatIsNotFoundIsNotSaidToBeLost() throws Exception {
+        try (TestSink job = job().start()) {
+            job.write(0, "a").snapshot(1);
+            List<DorisCommittable> committables = job.pending(1);
+            FakeDoris other = new FakeDoris();
+            TestCommitter elsewhere = new TestCommitter(other, false, () -> 0);
+            assertThatThrownBy(() -> elsewhere.commit(committables))
+                    .isInstanceOf(CommitFailure.class)
+                    .hasMessageContaining("not found")
+                    .hasMessageContaining("Look whether its rows are in the table")
+                    .hasMessageNotContaining("are not in the table.")
+                    .hasMessageNotContaining("no longer has it");
+            TestCommitter skipping = new TestCommitter(other, true, () -> 0);
+            assertThat(skipping.commit(committables).get(0).signal()).startsWith("known reason");
+            assertThat(skipping.counter("commitErrorsIgnored")).isEqualTo(1);
         }
     }
 

@@ -1,0 +1,29 @@
+package org.apache.doris.flink.sink.transaction;
+
+import java.io.IOException;
+
+/**
+ * Doris says that it no longer holds a transaction that was to be committed. No other failure of a
+ * commit says so: after those the same commit may succeed later.
+ */
+public final class TransactionGone extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final boolean aborted;
+
+    /**
+     * @param message what Doris said
+     * @param aborted whether it is aborted, so that its rows are not in the table; else Doris does
+     *     not know it, and its rows may be
+     */
+    public TransactionGone(String message, boolean aborted, Throwable cause) {
+        super(message, cause);
+        this.aborted = aborted;
+    }
+
+    /** Whether it is proven that its rows are not in the table. */
+    public boolean isAborted() {
+        return aborted;
+    }
+}
