@@ -5,6 +5,7 @@ mod definitions;
 mod hashes;
 mod listings;
 mod numbers;
+mod opaque;
 mod plans;
 mod queries;
 mod values;
