@@ -1,6 +1,6 @@
 //! Databases, tables and views by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, RwLock};
 
@@ -48,6 +48,8 @@ pub struct Catalog {
     pub clock: Clock,
     /// Front ends that lag.
     pub lags: Arc<Lags>,
+    /// Front ends that do not know `@incr`, as those of an older version in the middle of an upgrade.
+    without_incr: RwLock<BTreeSet<usize>>,
 }
 
 impl Default for Catalog {
@@ -63,11 +65,27 @@ impl Default for Catalog {
             next_number: AtomicI64::new(1),
             clock: Clock::default(),
             lags: Arc::default(),
+            without_incr: RwLock::default(),
         }
     }
 }
 
 impl Catalog {
+    /// Lets a front end ignore `@incr`, or know it again.
+    pub(crate) fn ignore_incr(&self, frontend: usize, ignored: bool) {
+        let mut without = write(&self.without_incr);
+        if ignored {
+            without.insert(frontend);
+        } else {
+            without.remove(&frontend);
+        }
+    }
+
+    /// Whether a front end was told to ignore `@incr`.
+    pub(crate) fn ignores_incr(&self, frontend: usize) -> bool {
+        read(&self.without_incr).contains(&frontend)
+    }
+
     /// The next id of a table, partition or tablet.
     pub fn next_id(&self) -> i64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)

@@ -186,6 +186,15 @@ impl Nodes {
         Ok(())
     }
 
+    /// Lets a front end ignore `@incr`, or know it again.
+    pub(crate) fn ignore_incr(&self, index: usize, ignored: bool) -> Result<()> {
+        if self.shared.cluster.frontends().len() <= index {
+            return Err(StandinError::Config(format!("no front end {index}")));
+        }
+        self.shared.engine.catalog().ignore_incr(index, ignored);
+        Ok(())
+    }
+
     /// Forgets all Flight tokens; gives how many.
     pub(crate) fn drop_sessions(&self) -> usize {
         let ended = self.shared.sessions.drop_all(None);

@@ -244,6 +244,10 @@ impl Switches {
             "doris-4.1" => Ok(Self {
                 version: "doris-4.1.0".into(),
                 changelog: false,
+                change: ChangelogSwitches {
+                    incr_ignored: true,
+                    ..ChangelogSwitches::default()
+                },
                 doris_type_metadata: false,
                 time_form: TimeForm::Seconds,
                 flight_session_pool: false,

@@ -149,6 +149,8 @@ pub struct ChangelogSwitches {
     /// Global value of the session variable `change_visible_timeout_ms`: milliseconds of real time that a changelog query
     /// waits.
     pub change_visible_timeout_ms: u64,
+    /// `@incr(…)` behind a table is read and has no effect: the query is one of the table. Comes before `changelog`.
+    pub incr_ignored: bool,
 }
 
 impl Default for ChangelogSwitches {
@@ -162,6 +164,7 @@ impl Default for ChangelogSwitches {
             tso_api: TsoApi::Any,
             tso_status: TsoStatus::Committed,
             change_visible_timeout_ms: 60_000,
+            incr_ignored: false,
         }
     }
 }
@@ -181,6 +184,7 @@ impl ChangelogSwitches {
             "tso_api" => put(&mut self.tso_api, name, value),
             "tso_status" => put(&mut self.tso_status, name, value),
             "change_visible_timeout_ms" => put(&mut self.change_visible_timeout_ms, name, value),
+            "incr_ignored" => put(&mut self.incr_ignored, name, value),
             _ => return None,
         })
     }

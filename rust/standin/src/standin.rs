@@ -219,6 +219,11 @@ impl Standin {
         self.nodes.lag_frontend(index, behind)
     }
 
+    /// Lets a front end ignore `@incr`, as one of an older version in the middle of an upgrade, or know it again.
+    pub fn ignore_incr(&self, index: usize, ignored: bool) -> Result<()> {
+        self.nodes.ignore_incr(index, ignored)
+    }
+
     /// Forgets all Flight tokens; gives how many.
     pub fn drop_sessions(&self) -> usize {
         self.nodes.drop_sessions()

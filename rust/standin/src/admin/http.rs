@@ -228,6 +228,12 @@ struct Lag {
     ms: u64,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Incr {
+    ignored: bool,
+}
+
 async fn frontend(
     State(nodes): State<Arc<Nodes>>,
     Path((index, what)): Path<(usize, String)>,
@@ -236,6 +242,10 @@ async fn frontend(
     let changed = match what.as_str() {
         "lag" => match serde_json::from_str::<Lag>(&body) {
             Ok(lag) => nodes.lag_frontend(index, Duration::from_millis(lag.ms)),
+            Err(error) => return refusal(StatusCode::BAD_REQUEST, error.to_string()),
+        },
+        "incr" => match serde_json::from_str::<Incr>(&body) {
+            Ok(incr) => nodes.ignore_incr(index, incr.ignored),
             Err(error) => return refusal(StatusCode::BAD_REQUEST, error.to_string()),
         },
         "stop" => nodes.stop_frontend(index).await,

@@ -19,7 +19,7 @@ use super::ticket::{QueryId, backend_handle, frontend_handle};
 use crate::admin::faults::{Sight, Strike};
 use crate::admin::rules::Point;
 use crate::admin::stats::Open;
-use crate::engine::{Answer, Rows, Session, SqlError};
+use crate::engine::{Answer, KeysType, Rows, Session, SqlError};
 use crate::net::ConnectionHandle;
 use crate::script::{FirstTable, first_table};
 
@@ -63,6 +63,11 @@ pub(crate) async fn run(
         return Err(status);
     }
 
+    if shared.flight.short_circuit && is_point_query(fe, &session, table.as_deref(), sql) {
+        return Err(Status::internal(
+            "get flight info statement failed, fetch arrow flight schema failed, no FlightSqlEndpointsLocations",
+        ));
+    }
     let answer = last_answer(fe, &mut session, sql)
         .await
         .map_err(|error| status_of(&error))?;
@@ -96,6 +101,26 @@ pub(crate) async fn run(
         return Err(Status::unavailable("answer dropped by a fault rule"));
     }
     Ok(info.with_descriptor(descriptor))
+}
+
+/// Whether a server looks one key up instead of running the query: the table is Unique, and every key column is compared with
+/// a value by `=`.
+fn is_point_query(fe: &FrontendFlight, session: &Session, table: Option<&str>, sql: &str) -> bool {
+    let engine = &fe.shared.engine;
+    let variable = engine.variable(session, "enable_short_circuit_query");
+    if variable.is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "false" | "0" | "off")) {
+        return false;
+    }
+    let info = table
+        .and_then(|name| name.split_once('.'))
+        .and_then(|(database, table)| engine.table_info(database, table));
+    let (Some(info), Some((_, conditions))) = (info, sql.split_once(" WHERE ")) else {
+        return false;
+    };
+    let conditions = conditions.replace('`', "").to_lowercase();
+    let mut keys = info.columns.iter().filter(|column| column.key);
+    info.keys_type == KeysType::Unique
+        && keys.all(|key| conditions.contains(&format!("{} = ", key.name.to_lowercase())))
 }
 
 /// Runs all statements of a text; only the last may give rows.

@@ -72,6 +72,8 @@ pub(crate) struct FlightSwitches {
     pub(crate) result_age: Duration,
     /// `flight_piece_bytes`: size that record batches are cut to.
     pub(crate) piece_bytes: usize,
+    /// `flight_short_circuit`: a query for a Unique table's whole key has no result, unless the session says otherwise.
+    pub(crate) short_circuit: bool,
 }
 
 impl Default for FlightSwitches {
@@ -85,6 +87,7 @@ impl Default for FlightSwitches {
             wait_timeout: Duration::from_secs(28_800),
             result_age: Duration::from_secs(300),
             piece_bytes: 2 << 20,
+            short_circuit: false,
         }
     }
 }
@@ -114,6 +117,7 @@ impl FlightSwitches {
             "flight_wait_timeout" => seconds(&mut self.wait_timeout, name, value),
             "flight_result_seconds" => seconds(&mut self.result_age, name, value),
             "flight_piece_bytes" => put(&mut self.piece_bytes, name, value),
+            "flight_short_circuit" => put(&mut self.short_circuit, name, value),
             _ => return None,
         })
     }

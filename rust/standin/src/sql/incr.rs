@@ -91,6 +91,21 @@ impl Engine {
         )))
     }
 
+    /// Takes `@incr` away where the session's front end does not know it: what is left is a query of the table.
+    pub(crate) fn drop_ignored_incr(&self, session: &Session, lifted: &mut [Lifted]) {
+        let here = session
+            .frontend
+            .is_some_and(|own| self.catalog().ignores_incr(own));
+        if !here && !self.switches().change.incr_ignored {
+            return;
+        }
+        for lifted in lifted {
+            if let Lifted::Place(place) = lifted {
+                place.incr = None;
+            }
+        }
+    }
+
     /// Makes every `*` over changes leave their hidden columns out, and spares orders what cannot decide anything.
     pub(crate) fn prepare_changes(&self, statement: &mut Statement, lifted: &[Lifted]) {
         let is_changes = |lifted: &Lifted| matches!(lifted, Lifted::Place(place) if place.incr.is_some());

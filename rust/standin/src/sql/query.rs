@@ -154,9 +154,10 @@ impl Engine {
         let variables = |name: &str| self.system_variable(session, name);
         let Rewritten {
             tokens,
-            lifted,
+            mut lifted,
             items,
         } = rewrite(statement, &variables)?;
+        self.drop_ignored_incr(session, &mut lifted);
         let mut ast = parse(tokens)?;
         self.prepare_changes(&mut ast, &lifted);
         let shown = normalise(&mut ast, &items);

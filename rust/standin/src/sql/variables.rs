@@ -103,6 +103,7 @@ impl Engine {
         let version = &self.switches().version;
         let parallel = u8::from(self.switches().parallel_result_sink);
         all.insert("enable_parallel_result_sink".into(), parallel.to_string());
+        all.insert("enable_short_circuit_query".into(), "1".into());
         if self.switches().changelog {
             let timeout = self.switches().change.change_visible_timeout_ms;
             all.insert("change_visible_timeout_ms".into(), timeout.to_string());

@@ -13,6 +13,7 @@ mod load_client;
 mod load_faults;
 mod load_redirect;
 mod mysql;
+mod older;
 mod process;
 mod rest;
 mod stock_clients;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, BooleanArray, Int64Array, StringArray};
 use arrow_schema::{DataType, FieldRef};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
@@ -14,9 +16,11 @@ use super::bitmap::Bitmap;
 use super::{Arguments, Call, Definition};
 use crate::types::DorisType;
 
+const TEXT: fn(&Arguments<'_>) -> Result<DorisType> = |_| Ok(DorisType::String);
+
 const BITMAP: fn(&Arguments<'_>) -> Result<DorisType> = |_| Ok(DorisType::Bitmap);
 
-pub(super) const FUNCTIONS: [Definition; 9] = [
+pub(super) const FUNCTIONS: [Definition; 12] = [
     Definition {
         names: &["to_bitmap"],
         arguments: (1, 1),
@@ -113,7 +117,42 @@ pub(super) const FUNCTIONS: [Definition; 9] = [
             ))
         },
     },
+    Definition {
+        names: &["bitmap_to_base64"],
+        arguments: (1, 1),
+        returns: TEXT,
+        run: |call| to_base64(call, &DorisType::Bitmap),
+    },
+    Definition {
+        names: &["hll_to_base64"],
+        arguments: (1, 1),
+        returns: TEXT,
+        run: |call| to_base64(call, &DorisType::Hll),
+    },
+    Definition {
+        names: &["quantile_state_to_base64"],
+        arguments: (1, 1),
+        returns: TEXT,
+        run: |call| to_base64(call, &DorisType::QuantileState),
+    },
 ];
+
+/// The stored bytes of an opaque value as text.
+fn to_base64(call: &Call<'_>, wanted: &DorisType) -> Result<ArrayRef> {
+    if call.types[0] != *wanted || call.args[0].data_type() != &DataType::Binary {
+        return Err(DataFusionError::Execution(format!(
+            "a {} is expected, not {}",
+            wanted.sql_name(),
+            call.types[0].sql_name()
+        )));
+    }
+    let texts = call.args[0].as_binary::<i32>().iter();
+    Ok(Arc::new(
+        texts
+            .map(|bytes| bytes.map(|bytes| STANDARD.encode(bytes)))
+            .collect::<StringArray>(),
+    ))
+}
 
 fn binaries(values: impl Iterator<Item = Option<Vec<u8>>>) -> ArrayRef {
     Arc::new(values.collect::<BinaryArray>())

@@ -18,7 +18,15 @@ fn returns(arguments: &Arguments<'_>) -> Result<DorisType> {
     let text = arguments
         .text(1)
         .ok_or_else(|| DataFusionError::Plan("CAST without a type".into()))?;
-    parse_type(&text).map_err(|e| DataFusionError::Plan(e.message))
+    let target = parse_type(&text).map_err(|e| DataFusionError::Plan(e.message))?;
+    match arguments.types.first() {
+        Some(from) if from.is_opaque() && *from != target => Err(DataFusionError::Plan(format!(
+            "cannot cast {} to {}",
+            from.sql_name().to_uppercase(),
+            text.to_uppercase()
+        ))),
+        _ => Ok(target),
+    }
 }
 
 fn run(call: &Call<'_>) -> Result<ArrayRef> {

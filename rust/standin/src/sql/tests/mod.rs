@@ -7,6 +7,7 @@ mod hashes;
 mod listings;
 mod moments;
 mod numbers;
+mod opaque;
 mod plans;
 mod queries;
 mod values;
