@@ -85,10 +85,8 @@ async fn a_label_names_a_transaction_too() {
         success("label [l1] abort successfully.")
     );
     // A label that is known, of a transaction that can be decided no more.
-    assert_eq!(
-        decide(&standin, by_label).await,
-        analysis("running transaction not found, label=l1")
-    );
+    let none = analysis("running transaction not found, label=l1");
+    assert_eq!(decide(&standin, by_label).await, none);
     let id = precommit(&standin, "l1", "10,a,1,1\n").await;
     let both = format!("label: l1\r\ntxn_id: {id}\r\ntxn_operation: commit\r\n");
     let text = format!("label [l1] transaction [{id}] commit successfully.");
