@@ -75,6 +75,13 @@ impl Tables {
             .schema(&named)
             .await
             .map_err(|e| missing(&named, e))?;
+        // A view has columns and no model.
+        if data.get("properties").is_some() && data.get("keysType").is_none() {
+            return Err(Error::new(
+                ErrorKind::Schema,
+                format!("{named} of table.identifier is a view; rows can be written into tables only"),
+            ));
+        }
         let schema = Arc::new(TableSchema::parse(&data).ok_or_else(|| {
             Error::new(
                 ErrorKind::Query,
