@@ -13,8 +13,10 @@ pub use crate::error::SqlError;
 use crate::profile::Switches;
 use crate::sql::explicit::Explicit;
 use crate::sql::query::Planner;
+pub use crate::sql::tablets_plan::PlanRefused;
 use crate::txn::Transactions;
 use crate::types::DorisType;
+use crate::users::Users;
 use crate::zone::Zone;
 
 /// The storage and the SQL engine of one cluster; shared by all channels.
@@ -28,6 +30,7 @@ pub struct Engine {
     discards: Discards,
     backend_turn: AtomicUsize,
     planner: Planner,
+    users: Users,
 }
 
 /// State that statements leave behind for the next one of the same client.
@@ -210,6 +213,7 @@ impl Engine {
             discards: Discards::default(),
             backend_turn: AtomicUsize::new(0),
             planner: Planner::new(),
+            users: Users::new([]),
         })
     }
 
@@ -269,6 +273,11 @@ impl Engine {
         &self.discards
     }
 
+    /// The accounts.
+    pub(crate) fn users(&self) -> &Users {
+        &self.users
+    }
+
     /// What queries are planned with.
     pub(crate) fn planner(&self) -> &Planner {
         &self.planner
@@ -283,11 +292,7 @@ impl Engine {
     pub(crate) fn database_of(&self, session: &Session, named: Option<String>) -> Result<String, SqlError> {
         let database = named
             .or_else(|| session.database.clone())
-            .ok_or_else(|| SqlError {
-                code: 1046,
-                sqlstate: "3D000",
-                message: "errCode = 2, detailMessage = No database selected".into(),
-            })?;
+            .ok_or_else(|| SqlError::plain("No database selected"))?;
         if self.catalog.has_database(&database) {
             Ok(database)
         } else {

@@ -5,7 +5,7 @@ use std::fmt;
 /// A statement's failure as the MySQL protocol tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlError {
-    /// MySQL error number: 1105 mostly, 1049 unknown database, 1146 unknown table, 1064 syntax.
+    /// MySQL error number: 1105 for almost everything, 1049 where a database is to be used, 1045 at logins.
     pub code: u16,
     /// SQLSTATE, five characters.
     pub sqlstate: &'static str,
@@ -33,8 +33,13 @@ impl SqlError {
         Self::plain(format!("\n{detail}"))
     }
 
-    /// 1049.
+    /// A database that a statement names and that is not there.
     pub fn unknown_database(name: &str) -> Self {
+        Self::plain(format!("Database [{name}] does not exist."))
+    }
+
+    /// 1049: a database that a session was to use, the one refusal of names with a number of its own.
+    pub fn unused_database(name: &str) -> Self {
         Self {
             code: 1049,
             sqlstate: "42000",
@@ -42,15 +47,9 @@ impl SqlError {
         }
     }
 
-    /// 1146.
+    /// A table that a statement names and that is not there.
     pub fn unknown_table(database: &str, name: &str) -> Self {
-        Self {
-            code: 1146,
-            sqlstate: "42S02",
-            message: format!(
-                "errCode = 2, detailMessage = Table [{name}] does not exist in database [{database}]."
-            ),
-        }
+        Self::plain(format!("Table [{name}] does not exist in database [{database}]"))
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::profile_changelog::{
     ChangelogErrors, ChangelogSwitches, FenceRule, PredicateDelete, RecordForms, TsoStatus,
 };
-use crate::profile_load::LoadSwitches;
+use crate::profile_load::{LoadSwitches, LongTexts};
 
 /// Declares an enum of named choices with `FromStr` and the list of its names.
 macro_rules! choices {
@@ -158,6 +158,8 @@ pub struct Switches {
     pub compress_csv_only: bool,
     /// A text `IN` a list of integers compares texts (else numbers).
     pub in_compares_texts: bool,
+    /// A column of a table may be TIME; else it comes out of expressions only.
+    pub time_columns: bool,
     /// `TABLET(id)` reads nothing for an id that the table does not have (else an error).
     pub unknown_tablets_ignored: bool,
     /// Global value of the session variable `enable_parallel_result_sink`: results lie on several endpoints.
@@ -197,6 +199,7 @@ impl Default for Switches {
             changelog_border: Border::StartInclusive,
             compress_csv_only: false,
             in_compares_texts: false,
+            time_columns: true,
             unknown_tablets_ignored: false,
             parallel_result_sink: false,
             change: ChangelogSwitches::default(),
@@ -251,6 +254,8 @@ impl Switches {
                 doris_type_metadata: false,
                 time_form: TimeForm::Seconds,
                 flight_session_pool: false,
+                parallel_result_sink: true,
+                time_columns: false,
                 ..newest
             }),
             "doris-2.1" => Ok(Self {
@@ -268,6 +273,11 @@ impl Switches {
                 changelog: false,
                 compress_csv_only: true,
                 in_compares_texts: true,
+                load: LoadSwitches {
+                    long_texts: LongTexts::Filter,
+                    enclose_keeps_quotes: true,
+                    ..LoadSwitches::default()
+                },
                 ..newest
             }),
             other => Err(format!(
@@ -299,6 +309,7 @@ impl Switches {
             "changelog_border" => put(&mut self.changelog_border, name, value),
             "compress_csv_only" => put(&mut self.compress_csv_only, name, value),
             "in_compares_texts" => put(&mut self.in_compares_texts, name, value),
+            "time_columns" => put(&mut self.time_columns, name, value),
             "unknown_tablets_ignored" => put(&mut self.unknown_tablets_ignored, name, value),
             "enable_parallel_result_sink" => put(&mut self.parallel_result_sink, name, value),
             other => self

@@ -40,6 +40,15 @@ choices! {
     }
 }
 choices! {
+    /// What becomes of a text that is longer than its `CHAR(n)` or `VARCHAR(n)` in a load that is not strict.
+    LongTexts {
+        /// It is cut to n bytes, at the border of a character.
+        Cut = "cut",
+        /// Its row is filtered.
+        Filter = "filter",
+    }
+}
+choices! {
     /// What becomes of a body that was sent to a front end.
     RedirectBody {
         /// Up to 16 MB of it are read and dropped after the redirect.
@@ -82,6 +91,10 @@ pub struct LoadSwitches {
     pub two_phase_case: TwoPhaseCase,
     /// See [`LabelText`].
     pub label_text: LabelText,
+    /// See [`LongTexts`].
+    pub long_texts: LongTexts,
+    /// `"` as the enclosing character stays in the value unless `trim_double_quotes` is on.
+    pub enclose_keeps_quotes: bool,
     /// See [`RedirectBody`].
     pub redirect_body: RedirectBody,
     /// Redirects carry name and password.
@@ -110,6 +123,8 @@ impl Default for LoadSwitches {
             two_phase_status: TwoPhaseStatus::AnalysisError,
             two_phase_case: TwoPhaseCase::Mixed,
             label_text: LabelText::New,
+            long_texts: LongTexts::Cut,
+            enclose_keeps_quotes: false,
             redirect_body: RedirectBody::Drain,
             redirect_userinfo: true,
             public_host: String::new(),
@@ -137,6 +152,8 @@ impl LoadSwitches {
             "two_phase_status" => put(&mut self.two_phase_status, name, value),
             "two_phase_case" => put(&mut self.two_phase_case, name, value),
             "label_text" => put(&mut self.label_text, name, value),
+            "long_texts" => put(&mut self.long_texts, name, value),
+            "enclose_keeps_quotes" => put(&mut self.enclose_keeps_quotes, name, value),
             "redirect_body" => put(&mut self.redirect_body, name, value),
             "redirect_userinfo" => put(&mut self.redirect_userinfo, name, value),
             "be_public_host" => put(&mut self.public_host, name, value),

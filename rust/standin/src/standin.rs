@@ -25,7 +25,6 @@ use crate::script::statements;
 use crate::shared::Shared;
 use crate::tasks::Tasks;
 use crate::txn::Transaction;
-use crate::users::Users;
 
 /// Id of the first back end, as Doris gives them out.
 const FIRST_BACKEND_ID: i64 = 10_001;
@@ -50,13 +49,15 @@ impl Standin {
         let cluster = Arc::new(cluster_of(&bound, &host));
         let switches = Arc::new(switches);
         let engine = Engine::new(cluster.clone(), switches.clone(), config.time_zone.clone());
+        engine.users().extend(config.users);
+        let users = engine.users().clone();
         let ports = ports_of(&bound);
         let shared = Arc::new(Shared {
             engine,
             cluster,
             switches,
             flight,
-            users: Users::new(config.users),
+            users,
             journal: Journal::default(),
             faults: Faults::default(),
             counters: Counters::default(),

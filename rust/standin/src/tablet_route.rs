@@ -134,12 +134,16 @@ impl Router {
             .iter()
             .map(|i| batch.column(*i).clone())
             .collect();
-        let mut hashes = vec![0; batch.num_rows()];
-        create_hashes(&columns, &RandomState::with_seed(BUCKET_SEED), &mut hashes)
-            .map_err(SqlError::plain)?;
-        // The low bits of the hash of neighbouring numbers are spread by the upper half.
-        Ok(Some(hashes.into_iter().map(|h| h ^ (h >> 32)).collect()))
+        Ok(Some(bucket_hashes(&columns, batch.num_rows())?))
     }
+}
+
+/// The hash of every row that its bucket is chosen by, from the distribution columns in stored form.
+pub fn bucket_hashes(columns: &[ArrayRef], rows: usize) -> Result<Vec<u64>, SqlError> {
+    let mut hashes = vec![0; rows];
+    create_hashes(columns, &RandomState::with_seed(BUCKET_SEED), &mut hashes).map_err(SqlError::plain)?;
+    // The low bits of the hash of neighbouring numbers are spread by the upper half.
+    Ok(hashes.into_iter().map(|h| h ^ (h >> 32)).collect())
 }
 
 /// Row numbers ordered by slot, and the end of each slot in that order.

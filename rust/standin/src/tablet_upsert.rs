@@ -4,17 +4,20 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_select::interleave::interleave;
+use arrow_select::zip::zip;
 use datafusion::arrow::row::{RowConverter, SortField};
 
-use crate::catalog_schema::TableSchema;
+use crate::catalog_schema::{Column, TableSchema};
 use crate::changelog::log::Chunk;
 use crate::changelog::record::{Recorder, Recording};
 use crate::engine::SqlError;
 use crate::row_shape::{NewKeys, Partial, RowShape, ShapedRows};
+use crate::sql::defaults::{default_column, zero_default};
 use crate::tablet::{StoredBatch, Tablet};
 use crate::tablet_commit::{self, KeyEncoder, Keys, Location, Masks, compact, push_batch};
+use crate::zone::Zone;
 
 /// The tablet's rows after the new ones: the newest row of a key lives, or the one with the larger sequence value
 /// where a sequence column is declared; a row that deletes leaves none. With them what the tablet's log has to tell.
@@ -30,6 +33,8 @@ pub(crate) fn upsert(
     let index = tablet_commit::index(indexes, tablet, &encoder)?;
     let mut recorder = recording.is_some().then(Recorder::default);
     let mut batches = tablet.batches.clone();
+    // Keys that a row of this write took away before a later one brings them back.
+    let mut gone = HashSet::new();
     for batch in incoming {
         let rows = shape.split(schema, batch)?;
         let keys = encoder.keys(&rows.rows)?;
@@ -40,7 +45,14 @@ pub(crate) fn upsert(
                 for (start, end) in pieces(&keys) {
                     let piece = rows.slice(start, end - start);
                     let keys = &keys[start..end];
-                    let rows = completed(schema, index, &batches, keys, piece, partial)?;
+                    let rows = completed(schema, index, &batches, keys, piece, partial, &gone)?;
+                    if shape.is_flexible() {
+                        gone.extend(
+                            (0..keys.len())
+                                .filter(|row| rows.deletes(*row))
+                                .map(|row| keys[row]),
+                        );
+                    }
                     place(schema, index, &mut batches, keys, rows, recorder.as_mut())?;
                 }
             }
@@ -145,7 +157,8 @@ fn pieces(keys: &[u128]) -> Vec<(usize, usize)> {
     out
 }
 
-/// Partial rows made whole with the values that the rows of their keys hold. Every key comes once.
+/// Partial rows made whole with the values that the rows of their keys hold. Every key comes once. A key that is `gone` since
+/// this write began is new without the checks of new keys: a column that takes no NULL and has no default gets its zero.
 fn completed(
     schema: &TableSchema,
     index: &Keys,
@@ -153,6 +166,7 @@ fn completed(
     keys: &[u128],
     rows: ShapedRows,
     partial: &Partial,
+    gone: &HashSet<u128>,
 ) -> Result<ShapedRows, SqlError> {
     let old: Vec<Option<Location>> = keys
         .iter()
@@ -164,13 +178,27 @@ fn completed(
         })
         .collect();
     for (row, old) in old.iter().enumerate() {
-        if old.is_none() && !rows.deletes(row) {
+        if old.is_none() && !rows.deletes(row) && !gone.contains(&keys[row]) {
             check_new_key(schema, &rows, partial, row)?;
         }
     }
+    let back = |row: usize| old[row].is_none() && gone.contains(&keys[row]);
     let columns = (0..schema.columns.len())
-        .map(|column| complete_column(column, batches, &old, &rows, partial))
-        .collect::<Result<Vec<_>, _>>()?;
+        .map(|index| {
+            let column = complete_column(index, batches, &old, &rows, partial)?;
+            let lacking = |row: usize| back(row) && column.is_null(row);
+            if schema.columns[index].nullable || !(0..keys.len()).any(lacking) {
+                return Ok(column);
+            }
+            let lacking: BooleanArray = (0..keys.len()).map(|row| Some(lacking(row))).collect();
+            let zero = Column {
+                default: Some(zero_default(&schema.columns[index].doris_type)),
+                ..schema.columns[index].clone()
+            };
+            let zeros = default_column(&zero, keys.len(), 0, &Zone::UTC)?;
+            zip(&lacking, &zeros, &column).map_err(SqlError::plain)
+        })
+        .collect::<Result<Vec<_>, SqlError>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(keys.len()));
     let whole =
         RecordBatch::try_new_with_options(rows.rows.schema(), columns, &options).map_err(SqlError::plain)?;
@@ -192,7 +220,7 @@ fn check_new_key(
                     &schema.columns[i].doris_type,
                     rows.rows.column(i),
                     row,
-                    &crate::zone::Zone::UTC,
+                    &Zone::UTC,
                 );
                 text.unwrap_or_else(|| "NULL".into())
             })

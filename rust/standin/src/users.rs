@@ -1,11 +1,14 @@
 //! Accounts: a name and a password, checked the same way on every channel.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, RwLock};
 
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use mysql_common::scramble::scramble_native;
+
+use crate::cluster::{read, write};
 
 /// What names and passwords are read with: some clients, the Flight SQL driver of ADBC among them, leave the padding out.
 const CREDENTIALS: GeneralPurpose = GeneralPurpose::new(
@@ -13,10 +16,10 @@ const CREDENTIALS: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The accounts of the cluster. `root` exists with an empty password unless it is given another one.
+/// The accounts of the cluster; clones are the same accounts. `root` exists with an empty password unless it is given another one.
 #[derive(Clone)]
 pub struct Users {
-    passwords: BTreeMap<String, String>,
+    passwords: Arc<RwLock<BTreeMap<String, String>>>,
 }
 
 impl Users {
@@ -24,7 +27,29 @@ impl Users {
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut passwords = BTreeMap::from([("root".to_owned(), String::new())]);
         passwords.extend(pairs);
-        Self { passwords }
+        Self {
+            passwords: Arc::new(RwLock::new(passwords)),
+        }
+    }
+
+    /// Adds accounts, or gives them other passwords; the last pair of a name wins.
+    pub(crate) fn extend(&self, pairs: impl IntoIterator<Item = (String, String)>) {
+        write(&self.passwords).extend(pairs);
+    }
+
+    /// Adds an account; false when there is one of its name.
+    pub(crate) fn add(&self, user: &str, password: &str) -> bool {
+        let mut passwords = write(&self.passwords);
+        let new = !passwords.contains_key(user);
+        if new {
+            passwords.insert(user.to_owned(), password.to_owned());
+        }
+        new
+    }
+
+    /// Takes an account away; false when there is none of that name.
+    pub(crate) fn remove(&self, user: &str) -> bool {
+        write(&self.passwords).remove(user).is_some()
     }
 
     /// Whether name and password belong together. `user@cluster` and `cluster:user` are tolerated as Doris tolerates them.
@@ -50,14 +75,20 @@ impl Users {
         if self.check(&user, &password) {
             return Ok(plain_name(&user).to_owned());
         }
-        Err(format!("Access denied for {user}@{peer_ip}"))
+        Err(refused(&user, peer_ip, !password.is_empty()))
     }
 
-    fn password_of(&self, user: &str) -> Option<&String> {
-        self.passwords
-            .get(user)
-            .or_else(|| self.passwords.get(plain_name(user)))
+    fn password_of(&self, user: &str) -> Option<String> {
+        let passwords = read(&self.passwords);
+        let found = passwords.get(user).or_else(|| passwords.get(plain_name(user)));
+        found.cloned()
     }
+}
+
+/// Doris' words for a wrong name or password.
+pub(crate) fn refused(user: &str, peer_ip: &str, with_password: bool) -> String {
+    let used = if with_password { "YES" } else { "NO" };
+    format!("Access denied for user '{user}@{peer_ip}' (using password: {used})")
 }
 
 /// Splits a Basic value at the first colon, since a password may contain more of them.
@@ -127,10 +158,31 @@ mod tests {
     }
 
     #[test]
+    fn accounts_are_added_and_taken_away_for_every_channel() {
+        let users = Users::new([]);
+        let channel = users.clone();
+        assert!(users.add("ann", "p"));
+        assert!(!users.add("ann", "q"));
+        assert!(channel.check("ann", "p"));
+        users.extend([("ann".to_owned(), "q".to_owned())]);
+        assert!(channel.check("ann", "q") && !channel.check("ann", "p"));
+        assert!(users.remove("ann"));
+        assert!(!users.remove("ann"));
+        assert!(!channel.check("ann", "q"));
+    }
+
+    #[test]
     fn a_refusal_names_the_user_and_not_the_password() {
         let users = Users::new([]);
         let refusal = users.check_basic(&basic("root:secret"), "1.2.3.4").unwrap_err();
-        assert_eq!(refusal, "Access denied for root@1.2.3.4");
+        assert_eq!(
+            refusal,
+            "Access denied for user 'root@1.2.3.4' (using password: YES)"
+        );
+        assert_eq!(
+            users.check_basic(&basic("nobody:"), "1.2.3.4").unwrap_err(),
+            "Access denied for user 'nobody@1.2.3.4' (using password: NO)"
+        );
         assert_eq!(
             users.check_basic("Bearer x", "1.2.3.4").unwrap_err(),
             "Need auth information."

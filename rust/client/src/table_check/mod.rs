@@ -100,6 +100,13 @@ impl Tables {
             Ok(data) => data,
             Err(refused) => return Err(missing::explained(sink, &named, refused).await),
         };
+        // A view has columns and no model.
+        if data.get("properties").is_some() && data.get("keysType").is_none() {
+            return Err(Error::new(
+                ErrorKind::Schema,
+                format!("{named} of table.identifier is a view; rows can be written into tables only"),
+            ));
+        }
         let mut schema = TableSchema::parse(&data).ok_or_else(|| {
             Error::new(
                 ErrorKind::Query,

@@ -240,6 +240,12 @@ async fn checks_find_all_differences_and_what_kind_of_table_it_is() {
         assert_eq!(text.matches("front end ").count(), 1, "{text}");
         assert_eq!(text.contains("did you mean"), !hint.is_empty(), "{text}");
     }
+    let view = "CREATE VIEW db.v AS SELECT id, name FROM db.t";
+    standin.execute(view).await.unwrap();
+    let error = bounded(sink.check_table("db", "v", None, true))
+        .await
+        .unwrap_err();
+    assert_error(&error, ErrorKind::Schema, &["db.v", "is a view"]);
 }
 
 #[tokio::test]

@@ -31,6 +31,28 @@ async fn tablets_with_their_back_ends() {
     assert_eq!(standin.stats().flight_sessions, 0);
 }
 
+/// A server that spreads results over endpoints by default, and lists no tablets where no rows ever came.
+#[tokio::test]
+async fn tables_of_a_4_1_server_are_read_whole_and_empty_ones_have_no_tablets() {
+    let empty = "CREATE TABLE db.none (id INT NOT NULL, name VARCHAR(50)) DUPLICATE KEY(id)
+        DISTRIBUTED BY HASH(id) BUCKETS 4 PROPERTIES ('replication_num' = '1');";
+    let standin = cluster_with(&format!("{INIT} {empty}"), |c| {
+        c.profile = "doris-4.1".to_owned();
+        c.backends = 3;
+    })
+    .await;
+    let rows = read(&standin, "db.t", &COLUMNS).rows().await.unwrap();
+    assert_eq!(rows, ["1|a", "2|b", "3|NULL"]);
+    let none = read(&standin, "db.none", &COLUMNS);
+    let plan = none.plan().await.unwrap();
+    assert!(plan.has_tablets && plan.tablets.is_empty(), "{plan:?}");
+    assert_eq!(none.rows().await.unwrap(), Vec::<String>::new());
+    // One bucket is left where the filter fixes the key.
+    let one = read(&standin, "db.t", &COLUMNS).with("doris.filter.query", "id = 2");
+    assert_eq!(one.plan().await.unwrap().tablets.len(), 1);
+    assert_eq!(one.rows().await.unwrap(), ["2|b"]);
+}
+
 #[tokio::test]
 async fn names_of_another_case_fit_with_a_note() {
     let standin = cluster(INIT).await;
@@ -116,12 +138,15 @@ async fn the_content_behind_which_changes_are_followed_is_planned_at_the_master(
     let partitioned = "CREATE DATABASE db;
         CREATE TABLE db.t (id INT NOT NULL, name VARCHAR(50)) UNIQUE KEY(id) PARTITION BY RANGE(id)
         (PARTITION p1 VALUES LESS THAN ('10')) DISTRIBUTED BY HASH(id) BUCKETS 1
-        PROPERTIES ('replication_num' = '1', 'changelog.enable' = 'true');";
+        PROPERTIES ('replication_num' = '1', 'changelog.enable' = 'true');
+        INSERT INTO db.t VALUES (1, 'a');";
     let standin = cluster_with(partitioned, |c| c.frontends = 2).await;
     let follower = format!("127.0.0.1:{}", standin.ports().fe[1].http);
     standin.lag_frontend(1, Duration::from_secs(60)).unwrap();
     standin
-        .execute("ALTER TABLE db.t ADD PARTITION p2 VALUES LESS THAN ('20')")
+        .execute(
+            "ALTER TABLE db.t ADD PARTITION p2 VALUES LESS THAN ('20'); INSERT INTO db.t VALUES (11, 'b')",
+        )
         .await
         .unwrap();
     let content = read(&standin, "db.t", &COLUMNS).with("fenodes", &follower);

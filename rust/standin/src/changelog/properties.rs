@@ -89,10 +89,12 @@ pub(crate) fn declare(
         return Ok(());
     }
     let properties = &mut schema.properties;
-    if names != NameSet::Binlog && family == "binlog." {
+    if switches.changelog && names != NameSet::Binlog && family == "binlog." {
         properties.entry(key(FORMAT)).or_insert_with(|| "ROW".into());
     }
-    properties.entry(key(HISTORY)).or_insert_with(|| "false".into());
+    if switches.changelog {
+        properties.entry(key(HISTORY)).or_insert_with(|| "false".into());
+    }
     let of_database = FAMILIES
         .iter()
         .find_map(|family| inherited.get(&format!("{family}{TTL}")));
@@ -114,13 +116,14 @@ pub(crate) fn check_names(
         let Some(family) = FAMILIES.into_iter().find(|family| key.starts_with(family)) else {
             continue;
         };
-        let served = switches.changelog
-            && match names {
-                NameSet::Changelog => family == "changelog.",
-                NameSet::Binlog => family == "binlog.",
-                NameSet::Both => true,
-            };
         let suffix = &key[family.len()..];
+        let served = match (switches.changelog, names) {
+            // Servers without a changelog have the binlog that clusters are copied by.
+            (false, _) => family == "binlog." && !matches!(suffix, FORMAT | HISTORY),
+            (true, NameSet::Changelog) => family == "changelog.",
+            (true, NameSet::Binlog) => family == "binlog.",
+            (true, NameSet::Both) => true,
+        };
         if !served || !SUFFIXES.contains(&suffix) {
             return Err(SqlError::plain(format!("Unknown properties: {{{key}={value}}}")));
         }
@@ -146,6 +149,46 @@ fn check_value(family: &str, suffix: &str, value: &str) -> Result<(), SqlError> 
         ))),
         _ => Ok(()),
     }
+}
+
+/// Properties of a table that `ALTER TABLE … SET` takes, those of the changelog aside.
+const CHANGEABLE: [&str; 26] = [
+    "bloom_filter_columns",
+    "compaction_policy",
+    "default.replication_allocation",
+    "default.replication_num",
+    "disable_auto_compaction",
+    "enable_light_schema_change",
+    "enable_mow_light_delete",
+    "enable_single_replica_compaction",
+    "file_cache_ttl_seconds",
+    "function_column.sequence_col",
+    "group_commit_data_bytes",
+    "group_commit_interval_ms",
+    "group_commit_mode",
+    "in_memory",
+    "is_being_synced",
+    "light_schema_change",
+    "min_load_replica_num",
+    "partition.retention_count",
+    "replication_allocation",
+    "replication_num",
+    "skip_write_index_on_load",
+    "storage_medium",
+    "storage_policy",
+    "store_row_column",
+    "tablet_type",
+    "estimate_partition_size",
+];
+
+/// Prefixes of further ones.
+const CHANGEABLE_FAMILIES: [&str; 3] = ["auto_partition.", "dynamic_partition.", "time_series_compaction_"];
+
+fn check_changeable(key: &str) -> Result<(), SqlError> {
+    if CHANGEABLE.contains(&key) || CHANGEABLE_FAMILIES.iter().any(|family| key.starts_with(family)) {
+        return Ok(());
+    }
+    Err(SqlError::plain(format!("Unknown table property: [{key}]")))
 }
 
 /// Brings all properties of the changelog under one prefix.
@@ -233,6 +276,7 @@ pub(crate) fn alter(
         .find(|family| schema.properties.contains_key(&format!("{family}{ENABLE}")));
     for (key, value) in given {
         let Some(family) = FAMILIES.into_iter().find(|family| key.starts_with(family)) else {
+            check_changeable(&key)?;
             schema.properties.insert(key, value);
             continue;
         };

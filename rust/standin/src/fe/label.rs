@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::envelope::Envelope;
 use super::load::redirect_to;
+use super::schema::unknown_database;
 use super::{Call, Outcome, Rest};
 use crate::url::component;
 
@@ -25,9 +26,7 @@ pub(super) fn answer(rest: &Rest, call: &Call, database: &str, authorization: &s
     }
     let engine = &rest.shared.engine;
     if !engine.catalog().has_database(database) {
-        return Outcome::Envelope(Envelope::bad_request(&format!(
-            "unknown database, database name: {database}"
-        )));
+        return Outcome::Envelope(Envelope::error(&unknown_database(database)));
     }
     let state = engine.transactions().state(database, label);
     let state = state.map_or("UNKNOWN", crate::txn::TxnState::name);

@@ -226,9 +226,11 @@ impl Rest {
         let get = call.method == Method::GET;
         let post = call.method == Method::POST;
         let envelope = match segments.as_slice() {
-            ["api", database, table, "_schema"] if get => schema::answer(self, "internal", database, table),
+            ["api", database, table, "_schema"] if get => {
+                schema::answer(self, call, "internal", database, table).await
+            }
             ["api", catalog, database, table, "_schema"] if get => {
-                schema::answer(self, catalog, database, table)
+                schema::answer(self, call, catalog, database, table).await
             }
             ["api", database, table, "_query_plan"] if get || post => {
                 plan::answer(self, call, "internal", database, table).await
@@ -241,8 +243,10 @@ impl Rest {
                 Some(envelope) => envelope,
                 None => return not_found(call),
             },
-            ["api", "query", _namespace, database] if post => statement::answer(self, call, database).await,
-            ["api", "query", database] if post => statement::answer(self, call, database).await,
+            ["api", "query", catalog, database] if post => {
+                statement::answer(self, call, catalog, database).await
+            }
+            ["api", "query", database] if post => statement::answer(self, call, "internal", database).await,
             ["api", database, "get_load_state"] if get => {
                 return label::answer(self, call, database, authorization);
             }

@@ -5,35 +5,50 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::envelope::Envelope;
-use super::schema::{known_catalog, missing};
+use super::schema::{known_catalog, missing, not_found};
 use super::{Call, Rest};
-use crate::engine::{SqlError, TabletRoute};
+use crate::catalog::Relation;
+use crate::engine::{PlanRefused, SqlError, TabletRoute};
 
-/// Tablets with their back ends. A failure is told inside a successful envelope.
+/// Tablets with their back ends. What is wrong with the call or the table's name is a failure; what is wrong with the query
+/// is told inside a successful envelope: 400 for a query of another shape, the text `1` for one that cannot be planned.
 pub(super) async fn answer(rest: &Rest, call: &Call, catalog: &str, database: &str, table: &str) -> Envelope {
-    match plan(rest, call, catalog, database, table).await {
+    let Some(sql) = call.sql("sql").filter(|sql| !sql.trim().is_empty()) else {
+        return Envelope::bad_request("POST body must contain [sql] root object");
+    };
+    if let Err(error) = known_catalog(catalog) {
+        return Envelope::error(&error.message);
+    }
+    match rest.shared.engine.catalog().relation(database, table) {
+        Err(_) => return Envelope::error(&missing(rest, database, table)),
+        Ok(Relation::View(_)) => {
+            let text = format!("table type is not OLAP, tableName={table}, type=VIEW");
+            return Envelope::error(&not_found(&text));
+        }
+        Ok(Relation::Table(_)) => {}
+    }
+    match plan(rest, call, database, table, &sql).await {
         Ok(data) => Envelope::success(data),
-        Err(error) => Envelope::success(json!({"status": 400, "exception": error.message})),
+        Err(PlanRefused::Shape(error)) => {
+            Envelope::success(json!({"status": 400, "exception": error.message}))
+        }
+        Err(PlanRefused::Query(error)) => {
+            Envelope::success(json!({"status": "1", "exception": error.message}))
+        }
     }
 }
 
 async fn plan(
     rest: &Rest,
     call: &Call,
-    catalog: &str,
     database: &str,
     table: &str,
-) -> Result<Value, SqlError> {
-    known_catalog(catalog)?;
+    sql: &str,
+) -> Result<Value, PlanRefused> {
     let engine = &rest.shared.engine;
-    let sql = call.sql("sql").filter(|sql| !sql.trim().is_empty());
-    let sql = sql.ok_or_else(|| SqlError::plain("POST body must contain [sql] root object"))?;
-    if engine.table_info(database, table).is_none() {
-        return Err(missing(rest, database, table));
-    }
     let mut session = engine.open_session_at(&call.user, rest.index);
     session.database = Some(database.to_owned());
-    let routes = engine.plan_tablets(&session, database, table, &sql).await?;
+    let routes = engine.plan_tablets(&session, database, table, sql).await?;
     let partitions = routes
         .iter()
         .map(|route| entry(rest, route))

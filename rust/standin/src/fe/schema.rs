@@ -2,26 +2,48 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Rest;
 use super::envelope::Envelope;
+use super::{Call, Rest};
+use crate::catalog::Relation;
 use crate::engine::{ColumnInfo, KeysType, SqlError};
 use crate::types::DorisType;
 
-/// The columns of a table; names and texts as Doris gives them.
-pub(super) fn answer(rest: &Rest, catalog: &str, database: &str, table: &str) -> Envelope {
+/// The columns of a table or view; names and texts as Doris gives them. A view has no model.
+pub(super) async fn answer(rest: &Rest, call: &Call, catalog: &str, database: &str, table: &str) -> Envelope {
     if let Err(error) = known_catalog(catalog) {
         return Envelope::error(&error.message);
     }
-    match rest.shared.engine.table_info(database, table) {
-        None => Envelope::error(&missing(rest, database, table).message),
-        Some(info) => {
-            let column = |column: &ColumnInfo| property(column, info.keys_type);
+    let engine = &rest.shared.engine;
+    match engine.catalog().relation(database, table) {
+        Err(_) => Envelope::error(&missing(rest, database, table)),
+        Ok(Relation::Table(found)) => {
+            let info = found.info(database, table);
+            let column = |column: &ColumnInfo| {
+                let aggregation = match &column.aggregation {
+                    Some(kind) => kind.as_str(),
+                    None if column.key || info.keys_type == KeysType::Aggregate => "",
+                    None => "NONE",
+                };
+                property(&column.name, &column.doris_type, &column.comment, aggregation)
+            };
             let properties: Vec<Value> = info.columns.iter().map(column).collect();
             Envelope::success(json!({
                 "keysType": info.keys_type.schema_name(),
                 "status": 200,
                 "properties": properties,
             }))
+        }
+        Ok(Relation::View(view)) => {
+            let session = engine.open_session_at(&call.user, rest.index);
+            let columns = match engine.view_columns(&session, &view).await {
+                Ok(columns) => columns,
+                Err(error) => return Envelope::error(&error.message),
+            };
+            let columns = columns.iter();
+            let properties: Vec<Value> = columns
+                .map(|column| property(&column.name, &column.doris_type, "", ""))
+                .collect();
+            Envelope::success(json!({"status": 200, "properties": properties}))
         }
     }
 }
@@ -34,28 +56,32 @@ pub(super) fn known_catalog(catalog: &str) -> Result<(), SqlError> {
     Err(SqlError::plain(format!("Unknown catalog '{catalog}'")))
 }
 
-/// The error of a table that is not there: its database may be missing too.
-pub(super) fn missing(rest: &Rest, database: &str, table: &str) -> SqlError {
-    if rest.shared.engine.table_names(database).is_none() {
-        return SqlError::unknown_database(database);
+/// The text of a table that is not there: its database may be missing too.
+pub(super) fn missing(rest: &Rest, database: &str, table: &str) -> String {
+    if !rest.shared.engine.catalog().has_database(database) {
+        return unknown_database(database);
     }
-    SqlError::plain(format!("Unknown table '{table}'"))
+    not_found(&format!("table not found, tableName={table}"))
 }
 
-fn property(column: &ColumnInfo, keys_type: KeysType) -> Value {
-    let aggregation = match &column.aggregation {
-        Some(kind) => kind.as_str(),
-        None if column.key => "",
-        None if keys_type == KeysType::Aggregate => "",
-        None => "NONE",
-    };
+/// The text of a database that is not there, as REST calls give it.
+pub(super) fn unknown_database(database: &str) -> String {
+    not_found(&format!("unknown databases, dbName={database}"))
+}
+
+/// What the catalog does not have, in the words of REST calls.
+pub(super) fn not_found(detail: &str) -> String {
+    format!("errCode = 7, detailMessage = {detail}")
+}
+
+fn property(name: &str, doris_type: &DorisType, comment: &str, aggregation: &str) -> Value {
     let mut property = Map::new();
-    property.insert("name".to_owned(), column.name.as_str().into());
-    property.insert("type".to_owned(), column.doris_type.primitive_name().into());
-    property.insert("comment".to_owned(), column.comment.as_str().into());
+    property.insert("name".to_owned(), name.into());
+    property.insert("type".to_owned(), doris_type.primitive_name().into());
+    property.insert("comment".to_owned(), comment.into());
     property.insert("aggregation_type".to_owned(), aggregation.into());
     // Texts, and for decimals only.
-    if let DorisType::Decimal(precision, scale) | DorisType::DecimalV2(precision, scale) = column.doris_type {
+    if let DorisType::Decimal(precision, scale) | DorisType::DecimalV2(precision, scale) = doris_type {
         property.insert("precision".to_owned(), precision.to_string().into());
         property.insert("scale".to_owned(), scale.to_string().into());
     }

@@ -6,27 +6,36 @@ use serde_json::{Value, json};
 
 use super::envelope::Envelope;
 use super::{Call, Rest};
-use crate::engine::{Answer, Rows, Session};
+use crate::engine::{Answer, Rows, Session, SqlError};
 use crate::text::render;
 use crate::types::DorisType;
 
 /// Rows given when the call sets no limit.
 const DEFAULT_LIMIT: u64 = 1000;
 
+/// Names that the one catalog goes by.
+const CATALOGS: [&str; 2] = ["internal", "default_cluster"];
+
 /// Digits that a JSON number carries without loss in every reader.
 const EXACT_DIGITS: u8 = 15;
 
 /// Runs one statement in a session of its own and gives its rows at once, as many as the call's `limit` says.
-pub(super) async fn answer(rest: &Rest, call: &Call, database: &str) -> Envelope {
+pub(super) async fn answer(rest: &Rest, call: &Call, catalog: &str, database: &str) -> Envelope {
+    if !CATALOGS.iter().any(|known| known.eq_ignore_ascii_case(catalog)) {
+        return Envelope::of_code(500, format!("Unknown catalog '{catalog}'").into());
+    }
     let Some(sql) = call.sql("stmt").filter(|sql| !sql.trim().is_empty()) else {
         return Envelope::bad_request("Missing statement request body");
     };
     let engine = &rest.shared.engine;
     let mut session = engine.open_session_at(&call.user, rest.index);
+    if !engine.catalog().has_database(database) {
+        return failed(&session, &SqlError::unused_database(database));
+    }
     session.database = Some(database.to_owned());
     let start = Instant::now();
     match engine.execute(&mut session, &sql).await {
-        Err(error) => Envelope::error(&format!("Failed to execute sql: {}", error.message)),
+        Err(error) => failed(&session, &error),
         Ok(mut answers) => {
             let time = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
             let rows = |rows: &Rows, text| result_set(rest, &session, rows, text, limit(call), time);
@@ -39,6 +48,14 @@ pub(super) async fn answer(rest: &Rest, call: &Call, database: &str) -> Envelope
             }
         }
     }
+}
+
+/// The front end runs the statement through a client of its own, whose exception is told.
+fn failed(session: &Session, error: &SqlError) -> Envelope {
+    let (id, text) = (session.id, &error.message);
+    Envelope::error(&format!(
+        "Failed to execute sql: java.sql.SQLException: (conn={id}) {text}"
+    ))
 }
 
 fn limit(call: &Call) -> usize {

@@ -348,16 +348,14 @@ pub(crate) fn status_of(error: &SqlError) -> Status {
     }
     let name = match error.code {
         1049 => "ERR_BAD_DB_ERROR".to_owned(),
-        1054 => "ERR_BAD_FIELD_ERROR".to_owned(),
-        1051 => "ERR_UNKNOWN_TABLE".to_owned(),
-        1064 => "ERR_PARSE_ERROR".to_owned(),
         1105 => "ERR_UNKNOWN_ERROR".to_owned(),
-        1146 => "ERR_NO_SUCH_TABLE".to_owned(),
         other => other.to_string(),
     };
-    let text = &error.message;
+    // What is told twice before the state of the session is the server's own exception, not the statement's.
+    let exception = "after executeQueryStatement handleQuery";
     Status::internal(format!(
-        "get flight info statement failed, {text}, AnalysisException: {text}, error code: {name}, error msg: {text}"
+        "get flight info statement failed, get flight info statement failed, {exception}, RuntimeException: {exception}, error code: {name}, error msg: {}",
+        error.message
     ))
 }
 

@@ -16,6 +16,7 @@ use crate::engine::{Answer, Session, SqlError};
 use crate::net::{Connection, ConnectionHandle};
 use crate::script::{first_table, statements};
 use crate::shared::Shared;
+use crate::users::refused;
 
 const COM_QUIT: u8 = Command::COM_QUIT as u8;
 const COM_PING: u8 = Command::COM_PING as u8;
@@ -101,11 +102,10 @@ impl Commands<'_> {
         let error = SqlError {
             code: 1045,
             sqlstate: "28000",
-            message: format!(
-                "Access denied for user '{}'@'{}' (using password: {})",
-                client.user,
-                self.handle.peer.ip(),
-                if client.with_password { "YES" } else { "NO" }
+            message: refused(
+                &client.user,
+                &self.handle.peer.ip().to_string(),
+                client.with_password,
             ),
         };
         let nobody = Session {

@@ -230,6 +230,7 @@ impl Alter<'_> {
             )));
         }
         check_column(schema.keys_type, &column)?;
+        self.engine.check_storable(&column)?;
         if schema.changelog().is_some() {
             let names = self.engine.switches().changelog_names;
             properties::check_column(&column, names)?;

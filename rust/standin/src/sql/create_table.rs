@@ -32,6 +32,9 @@ pub struct CreateTable {
 /// Reads what follows `CREATE TABLE`.
 pub fn read_create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable, SqlError> {
     let if_not_exists = cursor.eat_all(&["IF", "NOT", "EXISTS"]);
+    if cursor.is("AUTO") {
+        return Err(cursor.unexpected("the name of a table"));
+    }
     let (database, name) = cursor.table_name()?;
     let columns = read_columns(cursor)?;
     let mut builder = Builder {

@@ -9,13 +9,14 @@ use super::create_table::read_create_table;
 use super::cursor::Cursor;
 use super::lexer::Statement;
 use crate::catalog::{Relation, View};
-use crate::catalog_schema::TableSchema;
+use crate::catalog_schema::{Column, TableSchema};
 use crate::changelog;
 use crate::changelog::lsn::Lsns;
 use crate::engine::{Answer, Engine, Session, SqlError};
 use crate::profile_changelog::LsnScope;
 use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
 use crate::tablet_commit::change_tablets;
+use crate::types::DorisType;
 
 /// The answer of a statement that has no rows.
 pub(crate) fn done() -> Answer {
@@ -35,6 +36,9 @@ impl Engine {
         let or_replace = cursor.eat_all(&["OR", "REPLACE"]);
         if cursor.eat("DATABASE") || cursor.eat("SCHEMA") {
             return self.create_database(cursor);
+        }
+        if cursor.eat("USER") {
+            return self.create_user(cursor);
         }
         if cursor.eat("VIEW") {
             return self.create_view(session, statement, cursor, or_replace).await;
@@ -62,13 +66,9 @@ impl Engine {
             self.catalog().set_database_properties(&name, properties);
         }
         if !made && !if_not_exists {
-            return Err(SqlError {
-                code: 1007,
-                sqlstate: "HY000",
-                message: format!(
-                    "errCode = 2, detailMessage = Can't create database '{name}'; database exists"
-                ),
-            });
+            return Err(SqlError::plain(format!(
+                "Can't create database '{name}'; database exists"
+            )));
         }
         Ok(done())
     }
@@ -91,6 +91,11 @@ impl Engine {
             };
         }
         self.check_replication(&create.schema.properties)?;
+        create
+            .schema
+            .columns
+            .iter()
+            .try_for_each(|column| self.check_storable(column))?;
         let inherited = self.catalog().database_properties(&database);
         changelog::properties::declare(&mut create.schema, self.switches(), &inherited)?;
         let partitions = self.first_partitions(&create.name, &create.schema, create.partitions)?;
@@ -157,6 +162,14 @@ impl Engine {
         } else {
             Err(table_exists(name))
         }
+    }
+
+    /// TIME is a type of expressions.
+    pub(super) fn check_storable(&self, column: &Column) -> Result<(), SqlError> {
+        if !self.switches().time_columns && matches!(column.doris_type, DorisType::Time(_)) {
+            return Err(SqlError::plain("Time type is not supported for olap table"));
+        }
+        Ok(())
     }
 
     /// As Doris does, refuses more replicas than there are back ends.
@@ -232,19 +245,18 @@ impl Engine {
     }
 
     pub(crate) fn drop(&self, session: &mut Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
+        if cursor.eat("USER") {
+            return self.drop_user(cursor);
+        }
         if cursor.eat("DATABASE") || cursor.eat("SCHEMA") {
             let if_exists = cursor.eat_all(&["IF", "EXISTS"]);
             let name = cursor.path()?.pop().unwrap_or_default();
             cursor.eat("FORCE");
             cursor.expect_end()?;
             if !self.catalog().drop_database(&name)? && !if_exists {
-                return Err(SqlError {
-                    code: 1008,
-                    sqlstate: "HY000",
-                    message: format!(
-                        "errCode = 2, detailMessage = Can't drop database '{name}'; database doesn't exist"
-                    ),
-                });
+                return Err(SqlError::plain(format!(
+                    "Can't drop database '{name}'; database doesn't exist"
+                )));
             }
             if session.database.as_deref() == Some(name.as_str()) {
                 session.database = None;
@@ -274,13 +286,8 @@ impl Engine {
                 self.catalog().remove(&database, &name)?;
             }
             Err(_) if if_exists => {}
-            Err(error) if error.code == 1049 => return Err(error),
             Err(_) => {
-                return Err(SqlError {
-                    code: 1051,
-                    sqlstate: "42S02",
-                    message: format!("errCode = 2, detailMessage = Unknown table '{name}' in {database}"),
-                });
+                return Err(SqlError::plain(format!("Unknown table '{name}' in {database}")));
             }
         }
         Ok(done())
@@ -321,11 +328,7 @@ impl Engine {
 }
 
 pub(crate) fn table_exists(name: &str) -> SqlError {
-    SqlError {
-        code: 1050,
-        sqlstate: "42S01",
-        message: format!("errCode = 2, detailMessage = Table '{name}' already exists"),
-    }
+    SqlError::plain(format!("Table '{name}' already exists"))
 }
 
 /// Doris' rule for names: a letter or underscore first, at most 64 bytes more.

@@ -70,7 +70,7 @@ impl Engine {
         cursor.expect_end()?;
         let database = parts.pop().unwrap_or_default();
         if !self.catalog().has_database(&database) {
-            return Err(SqlError::unknown_database(&database));
+            return Err(SqlError::unused_database(&database));
         }
         session.database = Some(database);
         Ok(done())

@@ -30,13 +30,15 @@ mod result_types;
 mod rewrite;
 mod show;
 mod show_nodes;
+mod show_transaction;
 pub(crate) mod tables;
-mod tablets_plan;
+pub(crate) mod tablets_plan;
 #[cfg(test)]
 pub(crate) mod tests;
 mod time_units;
 mod transaction;
 pub mod types;
+mod user;
 mod variables;
 
 pub use types::parse_type;

@@ -62,6 +62,9 @@ pub fn read_partitions(
 pub fn read_partition(cursor: &mut Cursor<'_>, kind: PartitionKind) -> Result<PartitionClause, SqlError> {
     let if_not_exists = cursor.eat_all(&["IF", "NOT", "EXISTS"]);
     let name = cursor.ident()?;
+    if name.contains(char::is_whitespace) {
+        return Err(SqlError::plain(format!("Incorrect partition name '{name}'")));
+    }
     cursor.expect("VALUES")?;
     let (bound, open_start) = match kind {
         PartitionKind::List => {

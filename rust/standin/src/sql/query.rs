@@ -537,14 +537,9 @@ pub(crate) fn plan_error(error: &DataFusionError) -> SqlError {
         DataFusionError::SchemaError(schema_error, _) => {
             use datafusion::common::SchemaError;
             match schema_error.as_ref() {
-                SchemaError::FieldNotFound { field, .. } => SqlError {
-                    code: 1054,
-                    sqlstate: "42S22",
-                    message: format!(
-                        "errCode = 2, detailMessage = Unknown column '{}' in 'table list'",
-                        field.name
-                    ),
-                },
+                SchemaError::FieldNotFound { field, .. } => {
+                    SqlError::plain(format!("Unknown column '{}' in 'table list'", field.name))
+                }
                 other => SqlError::plain(other),
             }
         }

@@ -70,6 +70,8 @@ impl Engine {
             self.show_partitions(session, cursor, true)?
         } else if cursor.eat("PARTITIONS") {
             self.show_partitions(session, cursor, false)?
+        } else if cursor.eat("TRANSACTION") {
+            self.show_transaction(session, cursor)?
         } else if cursor.eat("TABLETS") {
             self.show_tablets(session, cursor)?
         } else if cursor.eat("VARIABLES") {

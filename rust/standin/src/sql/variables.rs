@@ -32,7 +32,7 @@ const DEFAULTS: [(&str, &str); 46] = [
     ("enable_profile", "0"),
     ("enable_sql_cache", "0"),
     ("enable_unique_key_partial_update", "0"),
-    ("exec_mem_limit", "2147483648"),
+    ("exec_mem_limit", "100147483648"),
     ("group_commit", "off_mode"),
     ("init_connect", ""),
     ("insert_max_filter_ratio", "1.0"),
@@ -66,6 +66,9 @@ const ALIASES: [(&str, &str); 2] = [
     ("tx_read_only", "transaction_read_only"),
     ("have_query_cache", "query_cache_type"),
 ];
+
+/// Rows of a batch that a session may ask for.
+const BATCH_SIZES: std::ops::RangeInclusive<u64> = 1..=65_535;
 
 /// Version text that MySQL clients see.
 const MYSQL_VERSION: &str = "5.7.99";
@@ -233,11 +236,9 @@ impl Engine {
             plain.as_str(),
             "version" | "version_comment" | "system_time_zone" | "license"
         ) {
-            return Err(SqlError {
-                code: 1238,
-                sqlstate: "HY000",
-                message: format!("errCode = 2, detailMessage = Variable '{plain}' is a read only variable"),
-            });
+            return Err(SqlError::plain(format!(
+                "Variable '{plain}' is a read only variable"
+            )));
         }
         let value = checked(&plain, value)?;
         session.variables.insert(plain, value);
@@ -330,20 +331,16 @@ fn read_name(cursor: &mut Cursor<'_>) -> Result<String, SqlError> {
 
 /// Checks values whose form matters, and brings them to the form that is shown.
 fn checked(name: &str, value: String) -> Result<String, SqlError> {
-    let wrong = |value: &str| SqlError {
-        code: 1231,
-        sqlstate: "42000",
-        message: format!(
-            "errCode = 2, detailMessage = Variable '{name}' can't be set to the value of '{value}'"
-        ),
+    let wrong = |value: &str| {
+        SqlError::plain(format!(
+            "Variable '{name}' can't be set to the value of '{value}'"
+        ))
     };
     match name {
         "time_zone" => {
-            let zone: Zone = value.parse().map_err(|message: String| SqlError {
-                code: 1298,
-                sqlstate: "HY000",
-                message: format!("errCode = 2, detailMessage = {message}"),
-            })?;
+            let zone: Zone = value
+                .parse()
+                .map_err(|message: String| SqlError::plain(message))?;
             Ok(match zone {
                 Zone::Named(tz) => tz.name().to_string(),
                 Zone::Fixed(offset) => offset.to_string(),
@@ -354,11 +351,20 @@ fn checked(name: &str, value: String) -> Result<String, SqlError> {
         | "insert_timeout"
         | "exec_mem_limit"
         | "batch_size"
-        | "wait_timeout" => value
-            .trim()
-            .parse::<u64>()
-            .map(|n| n.to_string())
-            .map_err(|_| wrong(&value)),
+        | "wait_timeout" => {
+            let number = value.trim().parse::<u64>().map_err(|_| wrong(&value))?;
+            match name {
+                "batch_size" if !BATCH_SIZES.contains(&number) => Err(SqlError::plain(format!(
+                    "batch_size should be between {} and {}",
+                    BATCH_SIZES.start(),
+                    BATCH_SIZES.end()
+                ))),
+                "query_timeout" if number == 0 => {
+                    Err(SqlError::plain("query_timeout must be greater than 0"))
+                }
+                _ => Ok(number.to_string()),
+            }
+        }
         "enable_insert_strict"
         | "enable_parallel_result_sink"
         | "enable_eventual_consistent_change"
@@ -372,9 +378,5 @@ fn checked(name: &str, value: String) -> Result<String, SqlError> {
 }
 
 fn unknown(name: &str) -> SqlError {
-    SqlError {
-        code: 1193,
-        sqlstate: "HY000",
-        message: format!("errCode = 2, detailMessage = Unknown system variable '{name}'"),
-    }
+    SqlError::plain(format!("Unknown system variable '{name}'"))
 }

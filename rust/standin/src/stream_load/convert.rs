@@ -24,6 +24,8 @@ pub(super) struct Rules {
     pub zone: Zone,
     /// Values that do not fit filter their row; else they become NULL.
     pub strict: bool,
+    /// Texts that are too long for `CHAR(n)` and `VARCHAR(n)` are cut; else they filter their row.
+    pub cut: bool,
 }
 
 /// Reads the cells of a column. A value that the type does not take is NULL, or, under strict rules and where it is
@@ -38,6 +40,29 @@ pub(super) fn from_cells(column: &Column, cells: &[Cell<'_>], rules: Rules, bad:
         }
     };
     let mut kept = match &doris_type {
+        DorisType::Char(n) | DorisType::Varchar(n) if rules.cut && column.doris_type != DorisType::String => {
+            match cut_cells(cells, *n as usize) {
+                Some(cut) => Cow::Owned(cut),
+                None => Cow::Borrowed(cells),
+            }
+        }
+        DorisType::Float if !rules.strict => Cow::Owned(cells.iter().map(infinite).collect()),
+        DorisType::TinyInt
+        | DorisType::SmallInt
+        | DorisType::Int
+        | DorisType::BigInt
+        | DorisType::LargeInt
+            if rules.strict =>
+        {
+            let whole = cells.iter().enumerate().map(|(row, cell)| match cell {
+                Cell::Text(text) if text.contains('.') => {
+                    refuse(row, "");
+                    Cell::Null
+                }
+                cell => cell.clone(),
+            });
+            Cow::Owned(whole.collect())
+        }
         DorisType::Varbinary(_) => Cow::Owned(cells.iter().map(hex_marked).collect()),
         other if !other.is_nested() => Cow::Borrowed(cells),
         _ => {
@@ -62,6 +87,43 @@ pub(super) fn from_cells(column: &Column, cells: &[Cell<'_>], rules: Rules, bad:
     }
     build_array(&doris_type, &kept, &rules.zone)
         .unwrap_or_else(|_| arrow_array::new_null_array(&column.doris_type.arrow_type(), cells.len()))
+}
+
+/// The cells with their texts cut to so many bytes; `None` when none is longer.
+fn cut_cells<'a>(cells: &[Cell<'a>], limit: usize) -> Option<Vec<Cell<'a>>> {
+    let long = |cell: &Cell<'_>| matches!(cell, Cell::Text(text) if text.len() > limit);
+    cells.iter().any(long).then(|| {
+        let cut = cells.iter().map(|cell| match cell {
+            Cell::Text(text) if text.len() > limit => Cell::Text(Cow::Owned(cut(text, limit).to_owned())),
+            cell => cell.clone(),
+        });
+        cut.collect()
+    })
+}
+
+/// At most so many bytes of a text, no character split.
+fn cut(text: &str, limit: usize) -> &str {
+    let mut end = text.len().min(limit);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// A number that is beyond `FLOAT` and within `DOUBLE` is infinite.
+fn infinite<'a>(cell: &Cell<'a>) -> Cell<'a> {
+    let beyond = |text: &str| {
+        let value: f64 = text.trim().parse().ok()?;
+        (value.is_finite() && (value as f32).is_infinite()).then_some(value)
+    };
+    match cell {
+        Cell::Text(text) => match beyond(text) {
+            Some(value) if value > 0.0 => Cell::Text("Infinity".into()),
+            Some(_) => Cell::Text("-Infinity".into()),
+            None => cell.clone(),
+        },
+        cell => cell.clone(),
+    }
 }
 
 /// A text for `VARBINARY`: pairs of hex digits are bytes, with and without `0x` before them.
@@ -119,8 +181,20 @@ pub(super) fn from_array(
             }
         }
     }
-    if let Some(limit) = lengths {
-        check_lengths(column, &cast, limit, bad);
+    match (to, lengths) {
+        (DorisType::Char(n) | DorisType::Varchar(n), _) if rules.cut => {
+            let limit = *n as usize;
+            let texts = cast.as_string::<i32>();
+            if texts.iter().flatten().any(|text| text.len() > limit) {
+                let cut: StringArray = texts
+                    .iter()
+                    .map(|text| text.map(|text| cut(text, limit)))
+                    .collect();
+                return Arc::new(cut);
+            }
+        }
+        (_, Some(limit)) => check_lengths(column, &cast, limit, bad),
+        _ => {}
     }
     cast
 }

@@ -222,7 +222,8 @@ impl<'p> CsvReader<'p> {
 
     fn cell<'a>(&self, field: &'a str) -> Cell<'a> {
         let mut text = field;
-        if let Some(enclose) = self.form.enclose {
+        let keeps = |enclose| enclose == b'"' && self.form.keep_quotes && !self.form.trim_double_quotes;
+        if let Some(enclose) = self.form.enclose.filter(|enclose| !keeps(*enclose)) {
             text = without(text, char::from(enclose)).unwrap_or(text);
         }
         if self.form.empty_as_null && text.is_empty() {

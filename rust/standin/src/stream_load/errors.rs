@@ -10,6 +10,7 @@ const ROW_BYTES: usize = 4096;
 pub(super) struct ErrorLog {
     lines: Vec<String>,
     filtered: u64,
+    ended: Option<&'static str>,
 }
 
 impl ErrorLog {
@@ -25,6 +26,17 @@ impl ErrorLog {
             )),
             _ => {}
         }
+    }
+
+    /// Counts a row out that no load goes on after, however many may be filtered.
+    pub(super) fn end(&mut self, reason: &'static str, row: &str) {
+        self.filter(reason, row);
+        self.ended.get_or_insert(reason);
+    }
+
+    /// Why the load fails whatever its share of filtered rows is.
+    pub(super) fn ended(&self) -> Option<&'static str> {
+        self.ended
     }
 
     /// Rows counted out.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::errors::ErrorLog;
-use super::json_text::{Scanner, Value};
+use super::json_text::{Scanner, Value, through_double};
 use super::parameters::JsonForm;
 use super::rows::TextRows;
 use crate::values::Cell;
@@ -14,12 +14,18 @@ pub(super) struct JsonReader<'p> {
     /// Source columns: the keys that are looked for, or names for the paths in their order.
     names: &'p [String],
     places: HashMap<&'p str, usize>,
+    /// Source columns that bear the name of a DECIMAL column.
+    decimals: Vec<bool>,
 }
 
+/// Text behind the object of a line.
+const TWO_IN_A_LINE: &str = "Multiple JSON objects in a single line";
+
 impl<'p> JsonReader<'p> {
-    /// At the start of a body. `names` are the source columns.
-    pub(super) fn new(form: &'p JsonForm, names: &'p [String]) -> Self {
+    /// At the start of a body. `names` are the source columns, `decimals` tells those that are read as DECIMAL.
+    pub(super) fn new(form: &'p JsonForm, names: &'p [String], decimals: Vec<bool>) -> Self {
         Self {
+            decimals,
             form,
             names,
             places: names
@@ -140,6 +146,10 @@ impl<'p> JsonReader<'p> {
                     self.form.paths_text
                 ),
             },
+            Err(error) if error == TWO_IN_A_LINE => {
+                rows.abandon();
+                return log.end(TWO_IN_A_LINE, text);
+            }
             Err(error) => unreadable(&error),
         };
         rows.abandon();
@@ -163,7 +173,7 @@ impl<'p> JsonReader<'p> {
             match found {
                 // Of two values for one key the first counts.
                 Some(at) if rows.columns[at].len() == row => {
-                    let cell = members.value()?.into_text().map_or(Cell::Null, Cell::Text);
+                    let cell = self.cell(at, members.value()?);
                     rows.columns[at].push(cell);
                     expected = at + 1;
                 }
@@ -172,18 +182,28 @@ impl<'p> JsonReader<'p> {
                 }
             }
         }
-        if scanner.is_done() {
-            Ok(())
-        } else {
-            Err("text behind the object".into())
+        match scanner.is_done() {
+            true => Ok(()),
+            false if self.form.by_line && scanner.opens('{') => Err(TWO_IN_A_LINE.into()),
+            false => Err("text behind the object".into()),
+        }
+    }
+
+    /// A value as its column reads it. Doris reads numbers as doubles, also those that go into a DECIMAL.
+    fn cell<'a>(&self, column: usize, value: Value<'a>) -> Cell<'a> {
+        match value {
+            Value::Number(text) if self.decimals[column] && !self.form.numbers_as_texts => {
+                Cell::Text(through_double(text))
+            }
+            value => value.into_text().map_or(Cell::Null, Cell::Text),
         }
     }
 
     fn by_path<'a>(&self, text: &'a str, rows: &mut TextRows<'a>) -> Result<(), String> {
         let paths = self.form.paths.as_deref().unwrap_or_default();
-        for (column, path) in rows.columns.iter_mut().zip(paths) {
+        for (at, (column, path)) in rows.columns.iter_mut().zip(paths).enumerate() {
             if let Some(value) = path.find(text)? {
-                column.push(value.into_text().map_or(Cell::Null, Cell::Text));
+                column.push(self.cell(at, value));
             }
         }
         Ok(())

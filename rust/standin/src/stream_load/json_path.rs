@@ -4,7 +4,7 @@ use super::json_text::{Scanner, Value};
 
 /// A path from the root of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct JsonPath {
+pub(crate) struct JsonPath {
     steps: Vec<Step>,
 }
 
@@ -18,7 +18,7 @@ enum Step {
 
 impl JsonPath {
     /// Reads a path; `None` when it is none.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let mut rest = text.trim().strip_prefix('$')?;
         let mut steps = Vec::new();
         while !rest.is_empty() {
@@ -47,7 +47,7 @@ impl JsonPath {
     }
 
     /// The value at the path in a document's text; `None` when there is none. Errors tell what is no JSON.
-    pub(super) fn find<'a>(&self, document: &'a str) -> Result<Option<Value<'a>>, String> {
+    pub(crate) fn find<'a>(&self, document: &'a str) -> Result<Option<Value<'a>>, String> {
         walk(&self.steps, document)
     }
 }

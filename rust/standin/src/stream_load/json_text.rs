@@ -6,7 +6,7 @@ use memchr::memchr2;
 
 /// A value of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value<'a> {
+pub(crate) enum Value<'a> {
     /// `null`
     Null,
     /// `true`, `false`
@@ -35,7 +35,7 @@ impl<'a> Value<'a> {
     }
 
     /// As JSON.
-    pub(super) fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         match self {
             Self::Null => "null".into(),
             Self::Bool(value) => value.to_string(),
@@ -43,6 +43,39 @@ impl<'a> Value<'a> {
             Self::Text(text) => serde_json::Value::from(text.as_ref()).to_string(),
             Self::Made(text) => text.clone(),
         }
+    }
+}
+
+/// Significant digits of a number that a double is made of; further ones are dropped.
+const DOUBLE_DIGITS: usize = 17;
+
+/// The text of a number as it comes back from a double: whole numbers of 64 bits and what a double holds are the same,
+/// others lose digits from the sixteenth on.
+pub(super) fn through_double(text: &str) -> Cow<'_, str> {
+    if text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok() {
+        return Cow::Borrowed(text);
+    }
+    let mut digits = 0;
+    let mut exponent = false;
+    // Zeros keep the place of the digits that are dropped.
+    let kept: String = text
+        .chars()
+        .map(|c| match c {
+            'e' | 'E' => {
+                exponent = true;
+                c
+            }
+            '0' if digits == 0 => c,
+            '0'..='9' if !exponent => {
+                digits += 1;
+                if digits > DOUBLE_DIGITS { '0' } else { c }
+            }
+            _ => c,
+        })
+        .collect();
+    match kept.parse::<f64>() {
+        Ok(value) => Cow::Owned(value.to_string()),
+        Err(_) => Cow::Borrowed(text),
     }
 }
 

@@ -13,8 +13,8 @@ mod errors;
 mod expressions;
 mod intake;
 mod json;
-mod json_path;
-mod json_text;
+pub(crate) mod json_path;
+pub(crate) mod json_text;
 mod parameters;
 mod plan;
 mod rows;
@@ -41,6 +41,8 @@ use self::rows::TextRows;
 use crate::be::headers::LoadHeaders;
 use crate::engine::{Engine, SqlError};
 use crate::load::Load;
+use crate::profile_load::LongTexts;
+use crate::types::DorisType;
 
 /// Pieces of the body that may wait for the thread.
 const QUEUE: usize = 8;
@@ -127,7 +129,7 @@ impl StreamLoad {
         table: &str,
         headers: &LoadHeaders,
     ) -> Result<Self, LoadRefused> {
-        let parameters = Parameters::read(headers, engine.switches().compress_csv_only)?;
+        let parameters = Parameters::read(headers, engine.switches())?;
         let table = engine.catalog().table(database, table)?;
         let load = Load::begin(table, &parameters.partitions, parameters.temporary, false)?;
         let mut session = engine.open_session("root");
@@ -141,6 +143,7 @@ impl StreamLoad {
         let rules = Rules {
             zone,
             strict: parameters.strict,
+            cut: !parameters.strict && engine.switches().load.long_texts == LongTexts::Cut,
         };
         let intake = Intake::new(Arc::clone(engine), plan, rules, load);
         let (body, pieces) = mpsc::channel(QUEUE);
@@ -229,7 +232,13 @@ fn read(mut intake: Intake, parameters: &Parameters, body: Body) -> Result<Stage
             })?;
         }
         Format::Json(form) => {
-            let mut reader = JsonReader::new(form, &names);
+            let schema = intake.load.schema();
+            let decimal = |name: &String| {
+                let column = schema.index_of(name).map(|index| &schema.columns[index]);
+                column.is_some_and(|column| matches!(column.doris_type, DorisType::Decimal(..)))
+            };
+            let decimals: Vec<bool> = names.iter().map(decimal).collect();
+            let mut reader = JsonReader::new(form, &names, decimals);
             read_text(&mut intake, body, |data, last, rows, log| {
                 reader.read(data, last, rows, log)
             })?;
@@ -270,7 +279,10 @@ fn read_text(
 fn staged(intake: Intake, parameters: &Parameters) -> Result<Staged, LoadRefused> {
     let (loaded, unselected, filtered) = (intake.loaded, intake.unselected, intake.log.filtered());
     let judged = loaded + filtered;
-    let refused = filtered > 0 && filtered as f64 > judged as f64 * parameters.max_filter_ratio;
+    let too_many = filtered > 0 && filtered as f64 > judged as f64 * parameters.max_filter_ratio;
+    let reason = intake.log.ended().map(str::to_owned);
+    let reason = reason.or_else(|| too_many.then(|| "too many filtered rows".to_owned()));
+    let refused = reason.is_some();
     Ok(Staged {
         load: (loaded > 0 && !refused).then_some(intake.load),
         total: judged + unselected,
@@ -279,6 +291,6 @@ fn staged(intake: Intake, parameters: &Parameters) -> Result<Staged, LoadRefused
         unselected,
         bytes: 0,
         error_lines: intake.log.into_lines(),
-        refused: refused.then(|| "[DATA_QUALITY_ERROR]too many filtered rows".to_string()),
+        refused: reason.map(|reason| format!("[DATA_QUALITY_ERROR]{reason}")),
     })
 }

@@ -5,6 +5,8 @@ use super::decompress::Compression;
 use super::json_path::JsonPath;
 use super::separator::decode;
 use crate::be::headers::LoadHeaders;
+use crate::profile::Switches;
+use crate::profile_load::LoadSwitches;
 use crate::row_shape::NewKeys;
 use crate::zone::Zone;
 
@@ -65,6 +67,8 @@ pub(super) struct CsvForm {
     pub escape: Option<u8>,
     /// Quotes around a field are no part of it.
     pub trim_double_quotes: bool,
+    /// Enclosing `"` stay in the value unless quotes are trimmed.
+    pub keep_quotes: bool,
     /// Lines at the start that are no rows.
     pub skip_lines: usize,
     /// An empty field is NULL.
@@ -86,6 +90,8 @@ pub(super) struct JsonForm {
     pub by_line: bool,
     /// Behind lines.
     pub delimiter: Vec<u8>,
+    /// Numbers are read as the texts they are written as.
+    pub numbers_as_texts: bool,
 }
 
 /// Which rows delete.
@@ -111,10 +117,10 @@ pub(super) enum Update {
 }
 
 impl Parameters {
-    /// Reads the headers. `csv_only`: the server knows compression for CSV alone.
-    pub(super) fn read(headers: &LoadHeaders, csv_only: bool) -> Result<Self, LoadRefused> {
+    /// Reads the headers as a server of these switches does.
+    pub(super) fn read(headers: &LoadHeaders, switches: &Switches) -> Result<Self, LoadRefused> {
         let list = |name| split_list(headers.text(name).unwrap_or_default());
-        let (format, compression) = read_format(headers, csv_only)?;
+        let (format, compression) = read_format(headers, switches)?;
         let group_commit = headers
             .text("group_commit")
             .is_some_and(|mode| !mode.eq_ignore_ascii_case("off_mode"));
@@ -198,7 +204,7 @@ impl Parameters {
     }
 }
 
-fn read_format(headers: &LoadHeaders, csv_only: bool) -> Result<(Format, Compression), LoadRefused> {
+fn read_format(headers: &LoadHeaders, switches: &Switches) -> Result<(Format, Compression), LoadRefused> {
     let text = headers.text("format").unwrap_or("csv");
     let compress = headers.text("compress_type").unwrap_or_default();
     let name = text.to_ascii_lowercase();
@@ -207,7 +213,7 @@ fn read_format(headers: &LoadHeaders, csv_only: bool) -> Result<(Format, Compres
         "csv" | "csv_with_names" | "csv_with_names_and_types"
     );
     let unknown = || LoadRefused::internal(format!("unknown data format, format={text}"));
-    if csv_only && !is_csv && !compress.is_empty() {
+    if switches.compress_csv_only && !is_csv && !compress.is_empty() {
         return Err(unknown());
     }
     let compression = match compress.to_ascii_lowercase().as_str() {
@@ -224,7 +230,7 @@ fn read_format(headers: &LoadHeaders, csv_only: bool) -> Result<(Format, Compres
         _ => return Err(unknown()),
     };
     let format = match name.as_str() {
-        _ if is_csv => Format::Csv(read_csv(headers)?),
+        _ if is_csv => Format::Csv(read_csv(headers, &switches.load)?),
         "json" => Format::Json(read_json(headers)?),
         "arrow" => Format::Arrow,
         "parquet" | "orc" => {
@@ -237,7 +243,7 @@ fn read_format(headers: &LoadHeaders, csv_only: bool) -> Result<(Format, Compres
     Ok((format, compression))
 }
 
-fn read_csv(headers: &LoadHeaders) -> Result<CsvForm, LoadRefused> {
+fn read_csv(headers: &LoadHeaders, switches: &LoadSwitches) -> Result<CsvForm, LoadRefused> {
     let one_byte = |name: &str| match headers.text(name) {
         None => Ok(None),
         Some(text) => match text.as_bytes() {
@@ -260,6 +266,7 @@ fn read_csv(headers: &LoadHeaders) -> Result<CsvForm, LoadRefused> {
         enclose: one_byte("enclose")?,
         escape: one_byte("escape")?,
         trim_double_quotes: headers.flag("trim_double_quotes"),
+        keep_quotes: switches.enclose_keeps_quotes,
         skip_lines,
         empty_as_null: headers.flag("empty_field_as_null"),
     })
@@ -289,6 +296,7 @@ fn read_json(headers: &LoadHeaders) -> Result<JsonForm, LoadRefused> {
         strip_outer_array,
         by_line: headers.flag("read_json_by_line") || !strip_outer_array,
         delimiter: separator(headers, "line_delimiter", "\n")?,
+        numbers_as_texts: headers.flag("num_as_string"),
     })
 }
 

@@ -6,7 +6,7 @@ use super::LoadRefused;
 use super::column_list::{self, Item};
 use super::expressions::{Expressions, Input};
 use super::parameters::{Merge, Parameters, Update};
-use crate::catalog_schema::{Column, TableSchema};
+use crate::catalog_schema::{Column, DefaultValue, TableSchema};
 use crate::engine::{Engine, KeysType, Session, SqlError};
 use crate::row_shape::{DELETE_SIGN, Partial, RowShape};
 use crate::types::DorisType;
@@ -88,6 +88,7 @@ impl Plan {
                 Item::Derived(name, text) => derived.push((name, text)),
             }
         }
+        check_update(schema, parameters)?;
         check_names(schema, &sources, &derived)?;
         let place = |name: &str| -> Option<Feed> {
             let same = |other: &str| other.eq_ignore_ascii_case(name);
@@ -276,16 +277,8 @@ fn partial(
     }
     check_sequence(schema, parameters)?;
     if parameters.update == Update::Upsert {
+        check_sequence_given(schema, feeds)?;
         return Ok(None);
-    }
-    let merge_on_write = schema
-        .properties
-        .get("enable_unique_key_merge_on_write")
-        .is_none_or(|value| !value.eq_ignore_ascii_case("false"));
-    if schema.keys_type != KeysType::Unique || !merge_on_write {
-        return Err(LoadRefused::analysis(
-            "Only unique key merge on write support partial update",
-        ));
     }
     let new_keys = parameters.new_keys;
     if parameters.update == Update::Flexible {
@@ -307,6 +300,34 @@ fn partial(
         new_keys,
         columns: Some(columns),
     }))
+}
+
+/// Only merge-on-write tables take rows that hold some of the columns.
+fn check_update(schema: &TableSchema, parameters: &Parameters) -> Result<(), LoadRefused> {
+    let merge_on_write = schema
+        .properties
+        .get("enable_unique_key_merge_on_write")
+        .is_none_or(|value| !value.eq_ignore_ascii_case("false"));
+    if parameters.update == Update::Upsert || schema.keys_type == KeysType::Unique && merge_on_write {
+        return Ok(());
+    }
+    Err(LoadRefused::analysis(
+        "Only unique key merge on write support partial update",
+    ))
+}
+
+/// Whole rows need the column that orders them, unless it fills itself with the present.
+fn check_sequence_given(schema: &TableSchema, feeds: &[Feed]) -> Result<(), LoadRefused> {
+    let Some(index) = schema.sequence_index() else {
+        return Ok(());
+    };
+    let fills_itself = matches!(schema.columns[index].default, Some(DefaultValue::Now(_)));
+    if feeds[index] != Feed::Default || fills_itself {
+        return Ok(());
+    }
+    Err(LoadRefused::analysis(
+        "the table has a sequence column, need to specify the sequence column",
+    ))
 }
 
 fn check_sequence(schema: &TableSchema, parameters: &Parameters) -> Result<(), LoadRefused> {

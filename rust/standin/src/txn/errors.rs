@@ -18,6 +18,8 @@ pub(crate) enum TxnError {
     },
     /// No transaction of that number in the database.
     NotFound(i64),
+    /// No transaction of that label.
+    NoLabel(String),
     /// No transaction of that label in a fitting state.
     NoneRunning(String),
     /// Commit: the transaction is not PRECOMMITTED.
@@ -49,7 +51,7 @@ impl TxnError {
         };
         match self {
             Self::BadLabel(label) => {
-                format!("Label format error. regex: ^[-_A-Za-z0-9:]{{1,128}}$, label: {label}")
+                format!("Label format error. regex: ^[\\-_A-Za-z0-9:\\p{{L}}]{{1,128}}$, label: {label}")
             }
             Self::LabelInUse { label, id, state } => {
                 let used = format!("Label [{label}] has already been used, relate to txn [{id}]");
@@ -65,6 +67,7 @@ impl TxnError {
                 limit,
             } => format!("current running txns on db {database} is {running}, larger than limit {limit}"),
             Self::NotFound(id) => format!("transaction [{id}] not found{dot}"),
+            Self::NoLabel(label) => format!("transaction not found, label={label}"),
             Self::NoneRunning(label) => format!("running transaction not found, label={label}"),
             Self::NotPrecommitted { id, state, reason } => match state {
                 TxnState::Aborted => {

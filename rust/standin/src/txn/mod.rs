@@ -208,8 +208,8 @@ impl Transactions {
     }
 }
 
-/// `^[-_A-Za-z0-9:]{1,128}$`
+/// `^[\-_A-Za-z0-9:\p{L}]{1,128}$`
 fn is_label(text: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':');
-    (1..=128).contains(&text.len()) && text.bytes().all(fits)
+    let fits = |c: char| c.is_ascii_digit() || c.is_alphabetic() || matches!(c, '-' | '_' | ':');
+    (1..=128).contains(&text.chars().count()) && text.chars().all(fits)
 }

@@ -146,10 +146,11 @@ impl Table {
                 .get(&id)
                 .filter(|record| record.shown.db == database)
                 .ok_or(TxnError::NotFound(id)),
-            Which::Label(label) => self
-                .newest(database, label)
-                .filter(|record| fits(record.shown.state))
-                .ok_or_else(|| TxnError::NoneRunning(label.to_owned())),
+            Which::Label(label) => match self.newest(database, label) {
+                None => Err(TxnError::NoLabel(label.to_owned())),
+                Some(record) if fits(record.shown.state) => Ok(record),
+                Some(_) => Err(TxnError::NoneRunning(label.to_owned())),
+            },
         }
     }
 

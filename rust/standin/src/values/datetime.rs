@@ -86,7 +86,7 @@ fn read_date_part(text: &str) -> Option<(Civil, Rest<'_>)> {
 }
 
 fn read_time_part(mut civil: Civil, rest: &str) -> Option<(Civil, &str)> {
-    let Some(rest) = rest.strip_prefix([' ', 'T', 't']) else {
+    let Some(rest) = rest.strip_prefix([' ', 'T', 't', ':']) else {
         return Some((civil, rest));
     };
     let rest = rest.trim_start();

@@ -102,7 +102,10 @@ async fn a_refused_header_is_answered_before_the_body_is_asked_for() {
         "[NOT_AUTHORIZED]no valid Basic authorization"
     );
     let denied = fails(PATH, basic("root", "no") + length).await;
-    assert_eq!(denied, "[NOT_AUTHORIZED]Access denied for root@127.0.0.1");
+    assert_eq!(
+        denied,
+        "[NOT_AUTHORIZED]Access denied for user 'root@127.0.0.1' (using password: YES)"
+    );
     let message = fails("/api/nowhere/student/_stream_load", format!("{ROOT}{length}")).await;
     assert!(message.contains("unknown database"), "{message}");
     let message = fails("/api/test/nothing/_stream_load", format!("{ROOT}{length}")).await;

@@ -53,7 +53,10 @@ async fn a_front_end_checks_in_the_order_of_doris() {
         (&json!(401), &json!("Need auth information."))
     );
     let envelope = ask(PATH, basic("root", "wrong") + EXPECT).await;
-    assert_eq!(envelope["data"], "Access denied for root@127.0.0.1");
+    assert_eq!(
+        envelope["data"],
+        "Access denied for user 'root@127.0.0.1' (using password: YES)"
+    );
     let missing = failed("There is no 100-continue header");
     assert_eq!(ask(PATH, ROOT.to_owned()).await, missing);
     let named = format!("{ROOT}{EXPECT}");

@@ -2,7 +2,7 @@
 
 use doris_standin::mysql::client::{Client, ClientError, Reply, Table};
 
-use crate::support::{cluster, cluster_with, until};
+use crate::support::{cluster, cluster_with, rest_as, until};
 
 async fn connect(port: u16) -> Client {
     Client::connect("127.0.0.1", port, "root", "", None)
@@ -46,7 +46,7 @@ async fn a_login_is_checked() {
     assert_eq!((number, state.as_str()), (1045, "28000"));
     assert_eq!(
         text,
-        "Access denied for user 'flink'@'127.0.0.1' (using password: YES)"
+        "Access denied for user 'flink@127.0.0.1' (using password: YES)"
     );
     let nobody = Client::connect("127.0.0.1", port, "nobody", "", None)
         .await
@@ -54,7 +54,7 @@ async fn a_login_is_checked() {
         .unwrap();
     assert_eq!(
         code(nobody).2,
-        "Access denied for user 'nobody'@'127.0.0.1' (using password: NO)"
+        "Access denied for user 'nobody@127.0.0.1' (using password: NO)"
     );
     let database = Client::connect("127.0.0.1", port, "root", "", Some("nowhere"))
         .await
@@ -67,6 +67,79 @@ async fn a_login_is_checked() {
         !journal.contains("wrong") && !journal.contains(password),
         "{journal}"
     );
+}
+
+/// Almost every refusal has one number, so that a client has to read the text.
+#[tokio::test]
+async fn refusals_are_1105_but_for_a_database_to_be_used() {
+    let standin = cluster().await;
+    let mut client = connect(standin.ports().fe[0].mysql).await;
+    for (sql, number, text) in [
+        ("USE nowhere", 1049, "Unknown database 'nowhere'"),
+        (
+            "SELECT * FROM nowhere.t",
+            1105,
+            "Database [nowhere] does not exist.",
+        ),
+        (
+            "SELECT * FROM test.missing",
+            1105,
+            "Table [missing] does not exist in database [test]",
+        ),
+        (
+            "SELECT nothing FROM test.student",
+            1105,
+            "Unknown column 'nothing' in 'table list'",
+        ),
+        ("SELECT 1 FROM t", 1105, "No database selected"),
+        ("SET no_such = 1", 1105, "Unknown system variable 'no_such'"),
+        ("SET time_zone = 'Mars'", 1105, "Mars"),
+        ("SET version = '8'", 1105, "read only"),
+        ("CREATE DATABASE test", 1105, "database exists"),
+        ("DROP DATABASE nowhere", 1105, "database doesn't exist"),
+        ("CREATE TABLE test.student (a INT)", 1105, "already exists"),
+        ("DROP TABLE test.missing", 1105, "Unknown table 'missing' in test"),
+        ("SELEKT 1", 1105, ""),
+    ] {
+        let (found, _, message) = code(client.query(sql).await.err().unwrap());
+        assert_eq!(found, number, "{sql}: {message}");
+        assert!(
+            message.starts_with("errCode = 2, detailMessage = ") && message.contains(text),
+            "{sql}: {message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_account_that_a_statement_makes_may_log_in() {
+    let standin = cluster().await;
+    let port = standin.ports().fe[0].mysql;
+    let mut client = connect(port).await;
+    client
+        .query("CREATE USER IF NOT EXISTS 'jack'@'%' IDENTIFIED BY 's3cret'")
+        .await
+        .unwrap();
+    assert!(
+        Client::connect("127.0.0.1", port, "jack", "s3cret", None)
+            .await
+            .is_ok()
+    );
+    let (status, text) = rest_as(&standin, "GET", "/api/backends", "", Some(("jack", "s3cret"))).await;
+    assert!(status == 200 && text.contains("success"), "{text}");
+    client.query("DROP USER jack").await.unwrap();
+    let gone = Client::connect("127.0.0.1", port, "jack", "s3cret", None).await;
+    assert_eq!(code(gone.err().unwrap()).0, 1045);
+}
+
+/// What one back end cannot hold is refused, whichever generation is played.
+#[tokio::test]
+async fn more_replicas_than_back_ends_are_refused() {
+    let standin = cluster().await;
+    let mut client = connect(standin.ports().fe[0].mysql).await;
+    let three = "CREATE TABLE test.three (a INT) DISTRIBUTED BY HASH(a) BUCKETS 1 PROPERTIES ('replication_num' = '3')";
+    let (number, _, text) = code(client.query(three).await.err().unwrap());
+    assert_eq!(number, 1105);
+    assert!(text.contains("replication num is 3"), "{text}");
 }
 
 #[tokio::test]

@@ -66,14 +66,35 @@ async fn what_is_missing_is_named() {
         )
     };
     let (code, text) = failure(&envelope(&standin, "GET", "/api/test/nothing/_schema", "").await);
-    assert!(code == 1 && text.contains("nothing"), "{code} {text}");
+    let table = "errCode = 7, detailMessage = table not found, tableName=nothing";
+    assert_eq!((code, text.as_str()), (1, table));
     let (code, text) = failure(&envelope(&standin, "GET", "/api/nowhere/student/_schema", "").await);
-    assert!(
-        code == 1 && text.contains("Unknown database 'nowhere'"),
-        "{code} {text}"
-    );
+    let database = "errCode = 7, detailMessage = unknown databases, dbName=nowhere";
+    assert_eq!((code, text.as_str()), (1, database));
+    let path = "/api/nowhere/get_load_state?label=l";
+    let (code, text) = failure(&envelope(&standin, "GET", path, "").await);
+    assert_eq!((code, text.as_str()), (1, database));
     let (code, text) = failure(&envelope(&standin, "GET", "/api/hive/test/student/_schema", "").await);
     assert!(code == 1 && text.contains("hive"), "{code} {text}");
+}
+
+/// A view has columns and no model.
+#[tokio::test]
+async fn a_view_has_a_schema_and_no_plan() {
+    let standin = cluster().await;
+    let view = "CREATE VIEW test.v AS SELECT id, amt FROM test.student";
+    standin.execute(view).await.unwrap();
+    let answer = envelope(&standin, "GET", "/api/test/v/_schema", "").await;
+    let expected = json!({"status": 200, "properties": [
+        {"name": "id", "type": "INT", "comment": "", "aggregation_type": ""},
+        {"name": "amt", "type": "DECIMAL64", "comment": "", "aggregation_type": "",
+         "precision": "10", "scale": "2"},
+    ]});
+    assert_eq!(answer["data"], expected);
+    let body = r#"{"sql":"select id from test.v"}"#;
+    let answer = envelope(&standin, "POST", "/api/test/v/_query_plan", body).await;
+    let text = "errCode = 7, detailMessage = table type is not OLAP, tableName=v, type=VIEW";
+    assert_eq!((&answer["code"], &answer["data"]), (&json!(1), &json!(text)));
 }
 
 #[tokio::test]
@@ -105,17 +126,95 @@ async fn a_plan_that_fails_fails_inside_a_success() {
     let standin = cluster().await;
     let path = "/api/test/student/_query_plan";
     let plans = [
-        ("{}", "sql"),
-        (r#"{"sql":"select nothing from test.student"}"#, "nothing"),
-        (r#"{"sql":"select count(*) from test.student"}"#, ""),
+        (
+            r#"{"sql":"select nothing from test.student"}"#,
+            json!("1"),
+            "nothing",
+        ),
+        (
+            r#"{"sql":"select id from test.student where = 1"}"#,
+            json!("1"),
+            "",
+        ),
+        (
+            r#"{"sql":"select count(*) from test.student"}"#,
+            json!(400),
+            "single table",
+        ),
+        (
+            r#"{"sql":"select id from test.student limit 1"}"#,
+            json!(400),
+            "single table",
+        ),
     ];
-    for (body, part) in plans {
+    for (body, status, part) in plans {
         let answer = envelope(&standin, "POST", path, body).await;
         assert_eq!(answer["code"], 0);
-        assert_ne!(answer["data"]["status"], 200, "{body}");
+        assert_eq!(answer["data"]["status"], status, "{body}");
         let text = answer["data"]["exception"].as_str().unwrap();
         assert!(text.contains(part), "{text}");
     }
+}
+
+/// What is wrong with the call itself is no success.
+#[tokio::test]
+async fn a_plan_of_what_is_not_there_fails() {
+    let standin = cluster().await;
+    let sql = r#"{"sql":"select 1"}"#;
+    for (path, body, code, text) in [
+        (
+            "/api/test/nothing/_query_plan",
+            sql,
+            1,
+            "errCode = 7, detailMessage = table not found, tableName=nothing",
+        ),
+        (
+            "/api/nowhere/t/_query_plan",
+            sql,
+            1,
+            "errCode = 7, detailMessage = unknown databases, dbName=nowhere",
+        ),
+        (
+            "/api/test/student/_query_plan",
+            "{}",
+            403,
+            "POST body must contain [sql] root object",
+        ),
+    ] {
+        let answer = envelope(&standin, "POST", path, body).await;
+        assert_eq!(
+            (&answer["code"], &answer["data"]),
+            (&json!(code), &json!(text)),
+            "{path} {body}"
+        );
+    }
+}
+
+/// A client that takes "no tablets" for a failure would never read an empty table.
+#[tokio::test]
+async fn partitions_that_never_got_rows_are_no_part_of_a_plan() {
+    let standin = cluster().await;
+    standin
+        .execute(
+            "CREATE TABLE test.parts (id INT, v INT) DUPLICATE KEY(id) PARTITION BY RANGE(id)
+             (PARTITION p1 VALUES LESS THAN (10), PARTITION p2 VALUES LESS THAN (20)) DISTRIBUTED BY HASH(id) BUCKETS 4",
+        )
+        .await
+        .unwrap();
+    let planned = async |predicate: &str| {
+        let body = json!({"sql": format!("select id from test.parts {predicate}")}).to_string();
+        let answer = envelope(&standin, "POST", "/api/test/parts/_query_plan", &body).await;
+        assert_eq!(answer["data"]["status"], 200, "{answer}");
+        answer["data"]["partitions"].as_object().unwrap().len()
+    };
+    assert_eq!(planned("").await, 0);
+    standin
+        .execute("INSERT INTO test.parts VALUES (1, 1)")
+        .await
+        .unwrap();
+    assert_eq!(planned("").await, 4);
+    assert_eq!(planned("where id = 1").await, 1);
+    assert_eq!(planned("where id = 11").await, 0);
 }
 
 #[tokio::test]
@@ -150,7 +249,7 @@ async fn refusals_are_envelopes_with_status_200() {
     assert_eq!(status, 200);
     assert_eq!(
         text,
-        r#"{"msg":"Unauthorized","code":401,"data":"Access denied for flink@127.0.0.1","count":0}"#
+        r#"{"msg":"Unauthorized","code":401,"data":"Access denied for user 'flink@127.0.0.1' (using password: YES)","count":0}"#
     );
     let (_, text) = rest_as(&standin, "GET", path, "", Some(("flink", "p:w"))).await;
     assert!(text.contains("success"));
@@ -218,10 +317,19 @@ async fn statements_give_rows_or_their_error() {
     assert_eq!((&answer["msg"], &answer["code"]), (&json!("Error"), &json!(1)));
     let text = answer["data"].as_str().unwrap();
     assert!(
-        text.starts_with("Failed to execute sql: errCode = 2, detailMessage = "),
+        text.starts_with("Failed to execute sql: java.sql.SQLException: (conn=")
+            && text.ends_with(") errCode = 2, detailMessage = Unknown column 'nothing' in 'table list'"),
         "{text}"
     );
-    assert!(text.contains("nothing"), "{text}");
+    let body = r#"{"stmt":"select 1"}"#;
+    let answer = envelope(&standin, "POST", "/api/query/internal/nowhere", body).await;
+    let text = answer["data"].as_str().unwrap();
+    assert!(
+        answer["code"] == 1 && text.contains("Unknown database 'nowhere'"),
+        "{answer}"
+    );
+    let answer = envelope(&standin, "POST", "/api/query/hive/test", body).await;
+    assert_eq!(answer["code"], 500, "{answer}");
     let answer = envelope(&standin, "POST", path, r#"{"stmt":"set time_zone = '+00:00'"}"#).await;
     assert_eq!(answer["data"]["type"], "exec_status");
     let answer = envelope(&standin, "POST", path, "{}").await;

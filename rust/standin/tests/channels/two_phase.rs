@@ -73,7 +73,7 @@ async fn an_aborted_transaction_leaves_nothing_and_says_so() {
 #[tokio::test]
 async fn a_label_names_a_transaction_too() {
     let standin = cluster().await;
-    let none = analysis("running transaction not found, label=l1");
+    let none = analysis("transaction not found, label=l1");
     for operation in ["commit", "abort"] {
         let headers = format!("label: l1\r\ntxn_operation: {operation}\r\n");
         assert_eq!(decide(&standin, &headers).await, none);
@@ -84,6 +84,8 @@ async fn a_label_names_a_transaction_too() {
         decide(&standin, by_label).await,
         success("label [l1] abort successfully.")
     );
+    // A label that is known, of a transaction that can be decided no more.
+    let none = analysis("running transaction not found, label=l1");
     assert_eq!(decide(&standin, by_label).await, none);
     let id = precommit(&standin, "l1", "10,a,1,1\n").await;
     let both = format!("label: l1\r\ntxn_id: {id}\r\ntxn_operation: commit\r\n");
@@ -132,7 +134,7 @@ async fn what_cannot_be_understood_is_named() {
         (&denied["status"], &denied["msg"]),
         (
             &json!("NOT_AUTHORIZED"),
-            &json!("Access denied for root@127.0.0.1")
+            &json!("Access denied for user 'root@127.0.0.1' (using password: YES)")
         )
     );
     let denied = ask("/api/test/_stream_load_2pc", String::new()).await;

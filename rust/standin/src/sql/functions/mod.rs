@@ -4,6 +4,7 @@ mod binary;
 pub mod bitmap;
 mod bitmaps;
 mod cast;
+mod json;
 mod nested;
 mod numbers;
 mod session;
@@ -51,6 +52,7 @@ pub fn scalar(surroundings: &Arc<Surroundings>) -> Vec<ScalarUDF> {
     let mut list = Vec::new();
     list.extend(binary::FUNCTIONS);
     list.extend(cast::FUNCTIONS);
+    list.extend(json::FUNCTIONS);
     list.extend(nested::FUNCTIONS);
     list.extend(numbers::FUNCTIONS);
     list.extend(session::FUNCTIONS);

@@ -1,6 +1,7 @@
 //! Definitions: what is made, what is refused, what changes.
 
 use super::Fixture;
+use crate::profile::Switches;
 
 #[tokio::test]
 async fn databases_and_tables_are_made_and_dropped() {
@@ -14,7 +15,11 @@ async fn databases_and_tables_are_made_and_dropped() {
     f.run("DROP TABLE t").await;
     assert!(f.error("DROP TABLE t").await.contains("Unknown table 't'"));
     f.run("DROP TABLE IF EXISTS t; DROP DATABASE d").await;
-    assert!(f.error("SELECT * FROM d.t").await.contains("Unknown database"));
+    assert!(
+        f.error("SELECT * FROM d.t")
+            .await
+            .contains("Database [d] does not exist.")
+    );
     assert!(
         f.error("DROP DATABASE information_schema")
             .await
@@ -106,7 +111,14 @@ async fn wrong_definitions_are_refused_with_their_reason() {
         ("CREATE TABLE t (a INT", "<EOF>"),
         ("CREATE TABLE t (a INT) FOO", "mismatched input 'FOO'"),
         ("FOO BAR", "mismatched input 'FOO'"),
-        ("CREATE TABLE nope.t (a INT)", "Unknown database 'nope'"),
+        ("CREATE TABLE nope.t (a INT)", "Database [nope] does not exist."),
+        ("CREATE TABLE auto (a INT)", "mismatched input 'auto'"),
+        (
+            r#"CREATE TABLE t (a INT) PARTITION BY RANGE(a) (PARTITION `p 1` VALUES LESS THAN ("1"))"#,
+            "Incorrect partition name 'p 1'",
+        ),
+        ("CREATE USER root", "already exist"),
+        ("DROP USER nobody", "does not exist"),
     ] {
         let error = f.error(sql).await;
         assert!(error.contains(reason), "{sql}: {error}");
@@ -155,7 +167,13 @@ async fn columns_are_added_dropped_renamed_and_modified() {
             .await
             .contains("already exists")
     );
-    f.run(r#"ALTER TABLE t SET ("in_memory" = "false")"#).await;
+    f.run(r#"ALTER TABLE t SET ("in_memory" = "false", "dynamic_partition.enable" = "false")"#)
+        .await;
+    assert!(
+        f.error(r#"ALTER TABLE t SET ("in_memry" = "false")"#)
+            .await
+            .contains("Unknown table property: [in_memry]")
+    );
     assert!(f.error("ALTER TABLE t FROB").await.contains("mismatched input"));
 }
 
@@ -311,6 +329,54 @@ async fn views_are_read_and_refused_where_a_table_is_needed() {
             .is_err()
     );
     f.run("DROP VIEW w; DROP VIEW IF EXISTS w").await;
+}
+
+/// A server without a changelog has a binlog that is no changelog, and TIME in expressions only.
+#[tokio::test]
+async fn a_server_before_the_changelog_takes_its_own_properties_and_types() {
+    let mut f = Fixture::with(Switches::profile("doris-4.1").unwrap()).await;
+    f.run(r#"CREATE TABLE t (a INT) UNIQUE KEY(a) DISTRIBUTED BY HASH(a) BUCKETS 1 PROPERTIES ("binlog.enable" = "true")"#)
+        .await;
+    f.run("INSERT INTO t VALUES (1)").await;
+    assert!(f.texts("SHOW CREATE TABLE t").await[0].contains("\"binlog.enable\" = \"true\""));
+    for property in ["binlog.format", "changelog.enable"] {
+        let error = f
+            .error(&format!(
+                r#"CREATE TABLE u (a INT) PROPERTIES ("{property}" = "ROW")"#
+            ))
+            .await;
+        assert!(error.contains("Unknown properties"), "{error}");
+    }
+    let refused = "Time type is not supported for olap table";
+    for sql in [
+        "CREATE TABLE u (a INT, b TIME(3))",
+        "ALTER TABLE t ADD COLUMN b TIME",
+    ] {
+        let error = f.error(sql).await;
+        assert!(error.ends_with(refused), "{error}");
+    }
+    f.run("CREATE TABLE `auto` (a INT)").await;
+}
+
+#[tokio::test]
+async fn a_transaction_is_shown_by_number_and_by_label() {
+    let mut f = Fixture::new().await;
+    f.run("CREATE TABLE t (a INT); INSERT INTO t WITH LABEL l1 VALUES (1)")
+        .await;
+    let by_label = f.texts("SHOW TRANSACTION WHERE label = 'l1'").await.remove(0);
+    let cells: Vec<&str> = by_label.split('|').collect();
+    assert_eq!((cells[1], cells[3], cells.len()), ("l1", "VISIBLE", 15));
+    let by_id = f
+        .texts(&format!("SHOW TRANSACTION FROM d WHERE id = {}", cells[0]))
+        .await;
+    assert_eq!(by_id, [by_label.as_str()]);
+    for (condition, reason) in [
+        ("id = 999", "transaction with id 999 does not exist"),
+        ("label = 'none'", "transaction with label none does not exist"),
+    ] {
+        let error = f.error(&format!("SHOW TRANSACTION WHERE {condition}")).await;
+        assert!(error.ends_with(reason), "{error}");
+    }
 }
 
 #[tokio::test]

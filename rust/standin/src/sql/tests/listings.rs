@@ -33,6 +33,19 @@ async fn variables_are_set_and_read() {
     assert!(f.error("SELECT @@no_such").await.contains("no_such"));
     assert!(f.error("SET time_zone = 'Mars'").await.contains("Mars"));
     assert!(f.error("SET query_timeout = 'soon'").await.contains("soon"));
+    for refused in ["query_timeout = 0", "batch_size = 0", "batch_size = 65536"] {
+        let name = refused.split(' ').next().unwrap();
+        assert!(
+            f.error(&format!("SET {refused}")).await.contains(name),
+            "{refused}"
+        );
+    }
+    f.run("SET batch_size = 65535").await;
+    assert_eq!(
+        f.texts("SELECT @@batch_size, @@query_timeout, @@global.exec_mem_limit")
+            .await,
+        ["65535|300|100147483648"]
+    );
     assert_eq!(
         f.texts("SHOW VARIABLES LIKE 'query_timeout'").await,
         ["query_timeout|300|900|1"]

@@ -313,7 +313,7 @@ async fn what_cannot_be_read_is_refused_by_name() {
     assert!(
         f.error("SELECT * FROM nope.t")
             .await
-            .contains("Unknown database 'nope'")
+            .contains("Database [nope] does not exist.")
     );
     assert!(f.error("SELECT FROM").await.starts_with("errCode = 2"));
     assert!(

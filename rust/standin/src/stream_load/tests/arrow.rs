@@ -75,12 +75,14 @@ async fn arrow_streams_carry_signs_nulls_and_misfits() {
     );
     let long: ArrayRef = Arc::new(StringArray::from(vec!["abcd"]));
     let body = stream(vec![("id", Arc::new(Int32Array::from(vec![1]))), ("s", long)]);
-    let staged = stage(&f, "x", &headers[..1], &body).await.unwrap();
+    let staged = stage(&f, "x", &[headers[0], strict[2]], &body).await.unwrap();
     assert!(
         staged.error_lines[0].contains("schema length: 3; actual length: 4"),
         "{:?}",
         staged.error_lines
     );
+    assert_eq!(load(&f, "x", &headers[..1], &body).await, all(1));
+    assert_eq!(f.texts("SELECT s FROM x WHERE id = 1").await, ["abc"]);
     let extra = stream(vec![("nothing", Arc::new(Int32Array::from(vec![1])))]);
     let refused = stage(&f, "x", &headers[..1], &extra).await.unwrap_err();
     assert!(

@@ -1,6 +1,7 @@
 //! CSV bodies.
 
 use super::{all, complaints, load, refusal};
+use crate::profile::Switches;
 use crate::sql::tests::Fixture;
 
 async fn table() -> Fixture {
@@ -109,6 +110,25 @@ async fn enclosed_fields_hold_separators() {
         all(2)
     );
     assert_eq!(rows(&mut f).await, ["1|a||b|c##d", "2|x|y"]);
+}
+
+/// Older servers take enclosing quotes off only where they trim quotes at all.
+#[tokio::test]
+async fn enclosing_quotes_stay_in_the_value_of_older_servers() {
+    let older = Switches::profile("doris-2.1").unwrap();
+    let mut f = Fixture::with(older).await;
+    f.run("CREATE TABLE t (id INT, a STRING, b DATE) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2")
+        .await;
+    let quoted = [("column_separator", ","), ("enclose", "\""), ("escape", "\\")];
+    let body = "11,\"abc,def\",\"2023-07-15\"\n12,abc,2023-07-15\n";
+    assert_eq!(load(&f, "t", &quoted, body).await, all(2));
+    assert_eq!(rows(&mut f).await, ["11|\"abc,def\"|NULL", "12|abc|2023-07-15"]);
+    let trimmed = [quoted[0], quoted[1], quoted[2], ("trim_double_quotes", "true")];
+    assert_eq!(load(&f, "t", &trimmed, body).await, all(2));
+    assert_eq!(rows(&mut f).await, ["11|abc,def|2023-07-15", "12|abc|2023-07-15"]);
+    let single = [("column_separator", ","), ("enclose", "'")];
+    assert_eq!(load(&f, "t", &single, "11,'a,b',2023-07-15\n").await, all(1));
+    assert_eq!(rows(&mut f).await, ["11|a,b|2023-07-15"]);
 }
 
 #[tokio::test]

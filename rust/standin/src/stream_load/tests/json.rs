@@ -51,24 +51,81 @@ async fn json_8_null_the_empty_string_and_a_missing_key_are_told_apart() {
 }
 
 #[tokio::test]
-async fn json_4_digits_of_decimals_are_kept() {
+async fn json_4_numbers_pass_a_double_and_strings_keep_their_digits() {
     let mut f = table().await;
     let body = r#"{"id":1,"d":12345678901234567890.123456789012345678}
 {"id":2,"d":"-12345678901234567890.123456789012345678"}
 {"id":3,"d":0.000000000000000000}
-{"id":4,"d":1e-18}"#;
-    for headers in [vec![JSON], vec![JSON, ("num_as_string", "true")]] {
-        assert_eq!(load(&f, "t", &headers, body).await, all(4));
-        assert_eq!(
-            rows(&mut f).await,
-            [
-                "1|NULL|none|12345678901234567890.123456789012345678",
-                "2|NULL|none|-12345678901234567890.123456789012345678",
-                "3|NULL|none|0.000000000000000000",
-                "4|NULL|none|0.000000000000000001"
-            ]
-        );
+{"id":4,"d":1e-18}
+{"id":5,"d":123456789123.123456}
+{"id":6,"d":-12345.6789012345}
+{"id":7,"d":9007199254740993}"#;
+    let kept = [
+        "2|NULL|none|-12345678901234567890.123456789012345678",
+        "3|NULL|none|0.000000000000000000",
+        "4|NULL|none|0.000000000000000001",
+        "6|NULL|none|-12345.678901234500000000",
+        // Whole numbers of 64 bits are no doubles.
+        "7|NULL|none|9007199254740993.000000000000000000",
+    ];
+    let lost = [
+        "1|NULL|none|12345678901234567000.000000000000000000",
+        "5|NULL|none|123456789123.123440000000000000",
+    ];
+    let exact = [
+        "1|NULL|none|12345678901234567890.123456789012345678",
+        "5|NULL|none|123456789123.123456000000000000",
+    ];
+    for (headers, ones) in [(vec![JSON], lost), (vec![JSON, ("num_as_string", "true")], exact)] {
+        assert_eq!(load(&f, "t", &headers, body).await, all(7));
+        let mut expected = [&kept[..], &ones[..]].concat();
+        expected.sort_unstable();
+        assert_eq!(rows(&mut f).await, expected);
     }
+    let paths = [JSON, ("jsonpaths", "[\"$.id\",\"$.n.d\"]"), ("columns", "id,d")];
+    let body = r#"{"id":5,"n":{"d":123456789123.123456}}"#;
+    assert_eq!(load(&f, "t", &paths, body).await, all(1));
+    assert_eq!(rows(&mut f).await, lost[1..]);
+}
+
+/// Nothing of the line can be told from the other object's, so no share of filtered rows saves the load.
+#[tokio::test]
+async fn two_objects_in_a_line_fail_the_load() {
+    let f = table().await;
+    let headers = [JSON, ("max_filter_ratio", "1")];
+    let staged = stage(&f, "t", &headers, b"{\"id\":1}\n{\"id\":2}{\"id\":3}\n")
+        .await
+        .unwrap();
+    assert_eq!(
+        staged.refused.as_deref(),
+        Some("[DATA_QUALITY_ERROR]Multiple JSON objects in a single line")
+    );
+    assert!(staged.load.is_none());
+}
+
+#[tokio::test]
+async fn values_are_taken_out_of_documents() {
+    let mut f = table().await;
+    let columns = (
+        "columns",
+        "id,doc,name=json_extract_string(doc,'$.a.s'),d=json_extract_int(doc,'$.n')",
+    );
+    let body = r#"{"id":1,"doc":{"a":{"s":"x\"y"},"n":7}}
+{"id":2,"doc":{"a":{"s":[1]},"n":"7"}}
+{"id":3,"doc":"no json"}"#;
+    assert_eq!(load(&f, "t", &[JSON, columns], body).await, all(3));
+    assert_eq!(
+        rows(&mut f).await,
+        [
+            "1|x\"y|none|7.000000000000000000",
+            "2|[1]|none|NULL",
+            "3|NULL|none|NULL"
+        ]
+    );
+    assert_eq!(
+        f.texts("SELECT json_extract_bigint('{\"a\":5000000000}', '$.a'), json_extract_double('{\"a\":1.5}', '$.a'), json_extract_bool('[true]', '$[0]'), json_extract_int('{}', '$.a')").await,
+        ["5000000000|1.5|1|NULL"]
+    );
 }
 
 #[tokio::test]

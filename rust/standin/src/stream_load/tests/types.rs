@@ -104,7 +104,7 @@ async fn numbers() {
             "DECIMAL(38,18)",
             "12345678901234567890.123456789012345678",
             "12345678901234567890.123456789012345678",
-            "12345678901234567890.123456789012345678",
+            "\"12345678901234567890.123456789012345678\"",
             decimal(12_345_678_901_234_567_890_123_456_789_012_345_678, 38, 18),
         ),
         case(
@@ -118,11 +118,38 @@ async fn numbers() {
             "DECIMAL(60,10)",
             "1234567890123456789012345678901234567890.1234567890",
             "1234567890123456789012345678901234567890.1234567890",
-            "1234567890123456789012345678901234567890.1234567890",
+            "\"1234567890123456789012345678901234567890.1234567890\"",
             one(wide),
         ),
     ] {
         case.check(&mut f).await;
+    }
+}
+
+/// A number beyond FLOAT is infinite, and a fraction is no integer where values must fit.
+#[tokio::test]
+async fn numbers_that_lose_something() {
+    let mut f = Fixture::new().await;
+    f.run("CREATE TABLE x (id INT, f FLOAT, t TINYINT, l LARGEINT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
+    let body = "1\t3.40282e+39\t3.12\t-3.9\n2\t-3.40282e+39\t7\t8\n3\t1e400\t1\t1";
+    assert_eq!(load(&f, "x", &[], body).await, all(3));
+    let rows = f.texts("SELECT f, t, l FROM x ORDER BY id").await;
+    assert_eq!(rows[..2], ["Infinity|3|-3", "-Infinity|7|8"]);
+    let strict = ("strict_mode", "true");
+    for (form, body) in [
+        (
+            ("format", "csv"),
+            "1\t1.5\t3.12\t1\n2\t1.5\t1\t3.12\n3\t1.5\t3\t3",
+        ),
+        (
+            ("format", "json"),
+            "{\"id\":1,\"t\":3.12}\n{\"id\":2,\"l\":\"3.12\"}\n{\"id\":3,\"t\":3,\"l\":3}",
+        ),
+    ] {
+        let headers = [strict, form, ("max_filter_ratio", "0.7")];
+        let counts = load(&f, "x", &headers, body).await;
+        assert_eq!((counts.loaded, counts.filtered), (1, 2), "{form:?}");
     }
 }
 
@@ -270,6 +297,13 @@ async fn days_and_times() {
             "0001-01-01 00:00:00",
             "\"0001-01-01 00:00:00\"",
             micros(-62_135_596_800_000_000, None),
+        ),
+        case(
+            "DATETIME",
+            "'2024-01-31 08:00:00'",
+            "2024-01-31:08:00:00",
+            "\"2024-01-31:08:00:00\"",
+            micros(base * 1_000_000, None),
         ),
         case(
             "TIMESTAMPTZ(6)",

@@ -126,6 +126,13 @@ async fn the_sequence_column_decides() {
     assert_eq!(rows(&mut f).await, ["1|5|new|b"]);
     load(&f, "t", &headers, "2\t7\tnewer\tb\t0").await;
     assert_eq!(rows(&mut f).await, ["1|5|new|b", "2|7|newer|b"]);
+    // What the table lacks beside it is looked at later.
+    let without = [("columns", "id,a"), ("strict_mode", "true")];
+    let message = refusal(&f, "t", &without).await;
+    assert!(
+        message.ends_with("need to specify the sequence column"),
+        "{message}"
+    );
     let f = table(PLAIN).await;
     let message = refusal(&f, "t", &[("function_column.sequence_col", "seq")]).await;
     assert!(
@@ -243,6 +250,54 @@ async fn a_prepared_load_outlives_added_and_dropped_columns() {
     assert_eq!(rows(&mut f).await, ["1|7|9|new"]);
     commit(&f, partial.load.unwrap()).await;
     assert_eq!(rows(&mut f).await, ["1|7|9|later"]);
+}
+
+/// A delete and an insert of one key are an ordinary change: what the insert leaves out begins anew, and a column that takes no
+/// NULL gets its zero, though it has no default.
+#[tokio::test]
+async fn a_flexible_row_behind_a_delete_of_its_key_begins_anew() {
+    let mut f = Fixture::new().await;
+    f.run(
+        "CREATE TABLE t (k INT, v1 BIGINT NULL, v2 BIGINT NULL DEFAULT '9876', v3 BIGINT NOT NULL, v4 BIGINT NOT NULL DEFAULT '1234', v5 BIGINT NULL)
+         UNIQUE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 1",
+    )
+    .await;
+    f.run("INSERT INTO t VALUES (1, 1, 1, 1, 1, 1), (2, 2, 2, 2, 2, 2)")
+        .await;
+    let headers = [JSON, ("unique_key_update_mode", "UPDATE_FLEXIBLE_COLUMNS")];
+    let body = r#"{"k":1,"__DORIS_DELETE_SIGN__":1}
+{"k":1,"v1":11111}
+{"k":2,"v1":22}"#;
+    assert_eq!(load(&f, "t", &headers, body).await, all(3));
+    assert_eq!(
+        f.texts("SELECT * FROM t ORDER BY k").await,
+        ["1|11111|9876|0|1234|NULL", "2|22|2|2|2|2"]
+    );
+    // A key that was not there when the load began needs the column.
+    let refused = stage(&f, "t", &headers, br#"{"k":3,"v1":1}"#).await;
+    let message = refused.unwrap_err().message;
+    assert!(message.contains("the unmentioned column `v3`"), "{message}");
+}
+
+/// The model is looked at before the names.
+#[tokio::test]
+async fn rows_of_some_columns_need_merge_on_write() {
+    let mut f = Fixture::new().await;
+    f.run("CREATE TABLE t (k INT, v INT) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 1")
+        .await;
+    for headers in [
+        [JSON, ("unique_key_update_mode", "UPDATE_FLEXIBLE_COLUMNS")],
+        [
+            ("columns", "k,__DORIS_DELETE_SIGN__"),
+            ("partial_columns", "true"),
+        ],
+    ] {
+        let message = refusal(&f, "t", &headers).await;
+        assert!(
+            message.ends_with("Only unique key merge on write support partial update"),
+            "{message}"
+        );
+    }
 }
 
 #[tokio::test]
