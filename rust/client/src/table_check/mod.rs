@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::config::Table;
 use crate::error::{Error, ErrorKind};
+use crate::refused::{self, Absent};
 use crate::sink::Sink;
 
 pub(crate) use list::{Entry, parse as parse_list};
@@ -294,21 +295,20 @@ fn absent(name: &str, schema: &TableSchema) -> String {
 
 /// The error for a schema that the server does not give.
 fn missing(table: &Table, error: Error) -> Error {
-    let told = error.to_string().to_lowercase();
-    let absent = [
-        "unknown database",
-        "unknown table",
-        "does not exist",
-        "doesn't exist",
-        "not found",
-        "not exist",
-    ];
-    if error.kind() != ErrorKind::Query || !absent.iter().any(|text| told.contains(text)) {
+    if error.kind() != ErrorKind::Query {
         return error;
     }
+    let what = match refused::absent(&error.to_string()) {
+        Some(Absent::Database) => format!(
+            "the database '{}' of table.identifier = '{table}'",
+            table.database
+        ),
+        Some(Absent::Table) => format!("the table '{table}' of table.identifier"),
+        None => return error,
+    };
     Error::new(
         ErrorKind::NotFound,
-        format!("the table '{table}' of table.identifier does not exist (or the user may not see it)"),
+        format!("{what} does not exist (or the user may not see it)"),
     )
     .with_source(error)
 }
