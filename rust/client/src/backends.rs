@@ -6,9 +6,9 @@
 //! | `auto-redirect` = `true` | whom a front end names, asked with an empty body |
 //! | `auto-redirect` = `false` | the alive ones that a front end lists, in turn |
 //!
-//! The back end that took the last one is asked first, until it fails. One that could not be reached is passed over for a
-//! while, as long as there are others. A back end counts as reachable when it accepts a connection: what it answers elsewhere
-//! (a login page, for one) says nothing about loads.
+//! Each request goes where the front end names at that moment, or to the next in turn: a front end spreads load, and knows of
+//! nodes that come and go. One that could not be reached is passed over for a while, as long as there are others. A back end
+//! counts as reachable when it accepts a connection: what it answers elsewhere (a login page, for one) says nothing about loads.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -19,6 +19,7 @@ use http::{HeaderMap, StatusCode};
 use tokio::net::TcpStream;
 
 use crate::address::Address;
+use crate::envelope::{self, WANTED};
 use crate::error::{Error, ErrorKind, walk};
 use crate::fe::{Frontends, unresolved};
 use crate::http::{Reply, Target};
@@ -32,21 +33,17 @@ const SHUNNED_FOR: Duration = Duration::from_secs(10);
 /// How often a front end is asked for another back end when it names one that failed.
 const ASKS: usize = 5;
 
-/// Whose turn it is among listed back ends: one counter for the process, so that its subtasks spread evenly.
-static TURN: LazyLock<AtomicUsize> = LazyLock::new(|| AtomicUsize::new((random() * 1e6) as usize));
+/// Whose turn it is among listed back ends: counters for the process, so that its subtasks spread evenly. Commits have one of
+/// their own: in a row of load, commit, load, commit all loads would go to every other node.
+static TURNS: LazyLock<[AtomicUsize; 2]> =
+    LazyLock::new(|| [(); 2].map(|()| AtomicUsize::new((random() * 1e6) as usize)));
 
 /// The back ends as one sink sees them.
 #[derive(Debug)]
 pub(crate) struct Backends {
     config: Arc<WriteConfig>,
     frontends: Frontends,
-    memory: Mutex<Memory>,
-}
-
-#[derive(Debug, Default)]
-struct Memory {
-    kept: Option<Address>,
-    shunned: HashMap<Address, Instant>,
+    shunned: Mutex<HashMap<Address, Instant>>,
 }
 
 /// A request that some back end shall get.
@@ -57,6 +54,15 @@ pub(crate) struct Ask<'a> {
     pub(crate) path: &'a str,
     /// With login and `Expect`; also sent to the front end, which judges by them.
     pub(crate) headers: &'a HeaderMap,
+    pub(crate) purpose: Purpose,
+}
+
+/// What a request is for, as far as back ends take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Load,
+    /// A commit or an abort.
+    Transaction,
 }
 
 impl Backends {
@@ -64,51 +70,32 @@ impl Backends {
         Self {
             config,
             frontends,
-            memory: Mutex::default(),
+            shunned: Mutex::default(),
         }
     }
 
     /// A connection to a back end that shall get the request. Nothing was sent to a back end when this fails; the error lists
     /// every node with its own cause.
     pub(crate) async fn connect(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
-        let mut causes = Vec::new();
-        if let Some(node) = self.kept() {
-            match self.reach(&node).await {
-                Ok(stream) => return Ok((own(node, ask), stream)),
-                Err(error) => causes.push((node, error)),
-            }
-        }
         if self.config.benodes.is_empty() && self.config.auto_redirect {
-            self.redirected(ask, causes).await
+            self.redirected(ask).await
         } else {
-            self.listed(ask, causes).await
+            self.listed(ask).await
         }
     }
 
     /// Tells that a node failed: the next request goes elsewhere if there is another.
     pub(crate) fn failed(&self, node: &Address) {
-        let mut memory = self.memory();
-        if memory.kept.as_ref() == Some(node) {
-            memory.kept = None;
-        }
-        memory.shunned.insert(node.clone(), Instant::now());
+        self.shunned().insert(node.clone(), Instant::now());
     }
 
-    /// Tells that a node did its work: the next request goes there as well.
-    pub(crate) fn served(&self, target: &Target, ask: &Ask<'_>) {
-        let mut memory = self.memory();
-        memory.shunned.remove(&target.node);
-        // A path of the front end's choice is for this request only.
-        if target.path.trim_end_matches('?') == ask.path {
-            memory.kept = Some(target.node.clone());
-        }
+    /// Tells that a node did its work.
+    pub(crate) fn served(&self, node: &Address) {
+        self.shunned().remove(node);
     }
 
-    async fn redirected(
-        &self,
-        ask: &Ask<'_>,
-        mut causes: Vec<(Address, Error)>,
-    ) -> Result<(Target, TcpStream), Error> {
+    async fn redirected(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
+        let mut causes = Vec::new();
         for left in (0..ASKS).rev() {
             let target = self
                 .frontends
@@ -126,19 +113,15 @@ impl Backends {
         Err(unreached(ask, "named by a front end", &causes))
     }
 
-    async fn listed(
-        &self,
-        ask: &Ask<'_>,
-        mut causes: Vec<(Address, Error)>,
-    ) -> Result<(Target, TcpStream), Error> {
+    async fn listed(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
+        let mut causes = Vec::new();
         let (mut nodes, whence) = if self.config.benodes.is_empty() {
             (self.frontends.alive_backends().await?, "alive")
         } else {
             (self.config.benodes.clone(), "of benodes")
         };
-        nodes.retain(|node| causes.iter().all(|(failed, _)| failed != node));
         if !nodes.is_empty() {
-            let turn = TURN.fetch_add(1, Relaxed) % nodes.len();
+            let turn = TURNS[ask.purpose as usize].fetch_add(1, Relaxed) % nodes.len();
             nodes.rotate_left(turn);
         }
         nodes.sort_by_key(|node| self.is_shunned(node));
@@ -158,18 +141,21 @@ impl Backends {
         // A follower may send on to the master.
         for _ in 0..3 {
             let reply = self.frontends.put_empty(&node, &path, ask.headers).await?;
-            if reply.status != StatusCode::TEMPORARY_REDIRECT && !reply.status.is_redirection() {
-                return Err(self.refused(&node, ask, &reply));
+            if !reply.status.is_redirection() {
+                return Err(self.refused(&node, ask, &path, &reply));
             }
-            let target = Target::parse(reply.location.as_deref().unwrap_or_default()).map_err(|why| {
-                Error::new(
-                    ErrorKind::Unsupported,
-                    format!(
-                        "front end {node} redirects {} (status {}) to where it cannot go: {why}",
-                        ask.what,
-                        reply.status.as_u16()
-                    ),
-                )
+            let location = reply.location.as_deref().unwrap_or_default();
+            let target = Target::parse(location).map_err(|why| {
+                let message = format!(
+                    "front end {node} redirects {} (PUT {path}, status {}) to where it cannot go: {why}",
+                    ask.what,
+                    reply.status.as_u16()
+                );
+                if location.starts_with("https:") {
+                    return Error::new(ErrorKind::Unsupported, message);
+                }
+                // A page of something in between, such as one to log in at.
+                Error::new(ErrorKind::Transport, format!("{message} ({WANTED})")).retryable()
             })?;
             if !self.config.cluster.fenodes.contains(&target.node) {
                 return Ok(target);
@@ -180,37 +166,45 @@ impl Backends {
         Err(Error::new(
             ErrorKind::Transport,
             format!("front end {fe} redirects {} in a circle", ask.what),
-        ))
+        )
+        .retryable())
     }
 
     /// The error for a front end that names no back end.
-    fn refused(&self, fe: &Address, ask: &Ask<'_>, reply: &Reply) -> Error {
+    fn refused(&self, fe: &Address, ask: &Ask<'_>, path: &str, reply: &Reply) -> Error {
         let answer = LoadAnswer::parse(&reply.text);
         let told = answer
             .as_ref()
-            .map_or_else(|| crate::fe::shortened(&reply.text), |a| a.message.clone());
+            .map_or_else(|| envelope::beginning(&reply.text), |a| a.message.clone());
         let denied = matches!(
             reply.status,
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::PROXY_AUTHENTICATION_REQUIRED
         );
-        let refusal = answer.map(|a| a.refusal());
+        let refusal = answer.as_ref().map(LoadAnswer::refusal);
         if denied || refusal == Some(Refusal::Denied) || told.contains("Need auth information") {
             return self.frontends.refused_login(fe, &told);
         }
-        let status = match reply.status {
-            StatusCode::OK => String::new(),
-            other => format!(" with status {}", other.as_u16()),
+        let (Some(answer), Some(refusal)) = (answer, refusal) else {
+            return crate::fe::foreign(fe, &format!("PUT {path}"), reply.status, &told);
         };
+        if answer.of_back_end {
+            let message = format!("{fe} answers {} as a back end does: {WANTED}", ask.what);
+            return Error::new(ErrorKind::Config, message).unresolved();
+        }
+        let status = reply.status.as_u16();
         let kind = match refusal {
-            Some(Refusal::NotFound) => ErrorKind::NotFound,
-            Some(Refusal::NoBackend) => ErrorKind::Connect,
+            Refusal::NotFound => ErrorKind::NotFound,
+            Refusal::NoBackend | Refusal::NotReady => ErrorKind::Connect,
             _ => ErrorKind::Load,
         };
         let error = Error::new(
             kind,
-            format!("front end {fe} refused {}{status}: {told}", ask.what),
+            format!(
+                "front end {fe} refused {} (PUT {path}, status {status}): {told}",
+                ask.what
+            ),
         );
-        if reply.status.is_server_error() || refusal.is_some_and(Refusal::may_pass) {
+        if reply.status.is_server_error() || refusal.may_pass() {
             error.retryable()
         } else {
             error
@@ -246,18 +240,14 @@ impl Backends {
         Err(error)
     }
 
-    fn kept(&self) -> Option<Address> {
-        self.memory().kept.clone()
-    }
-
     fn is_shunned(&self, node: &Address) -> bool {
-        let mut memory = self.memory();
-        memory.shunned.retain(|_, since| since.elapsed() < SHUNNED_FOR);
-        memory.shunned.contains_key(node)
+        let mut shunned = self.shunned();
+        shunned.retain(|_, since| since.elapsed() < SHUNNED_FOR);
+        shunned.contains_key(node)
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shunned(&self) -> MutexGuard<'_, HashMap<Address, Instant>> {
+        self.shunned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,9 +9,9 @@ use doris_arrow::types::{DorisType, FlinkKind};
 
 use crate::config::{ReadConfig, Table};
 use crate::error::{Error, ErrorKind};
-use crate::fe::denied;
 use crate::flight::Flight;
 use crate::predicate;
+use crate::refused::{Absent, absent, denied};
 use crate::sql;
 
 /// The wanted columns, found in the table.
@@ -229,15 +229,9 @@ async fn missing(flight: &mut Flight, table: &Table, refused: Error) -> Error {
         return refused.with_kind(ErrorKind::Auth);
     }
     let lower = told.to_lowercase();
-    let absent = [
-        "unknown database",
-        "unknown table",
-        "does not exist",
-        "doesn't exist",
-        "not found",
-        "not exist",
-    ];
-    if !absent.iter().any(|text| lower.contains(text)) {
+    let said = absent(&told);
+    let unclear = ["does not exist", "doesn't exist", "not found", "not exist"];
+    if said.is_none() && !unclear.iter().any(|text| lower.contains(text)) {
         return refused;
     }
     let neighbours = format!(
@@ -254,7 +248,10 @@ async fn missing(flight: &mut Flight, table: &Table, refused: Error) -> Error {
     let hint = nearest(&table.name, names.iter().map(String::as_str))
         .map(|n| format!("; did you mean '{n}'?"))
         .unwrap_or_default();
-    let no_database = names.is_empty() && lower.contains("database") && !lower.contains("unknown table");
+    let no_database = match said {
+        Some(said) => said == Absent::Database,
+        None => names.is_empty() && lower.contains("database"),
+    };
     let message = if no_database {
         format!(
             "the database '{}' of table.identifier does not exist (or the user may not see it)",

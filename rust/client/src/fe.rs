@@ -13,8 +13,11 @@ use serde_json::{Value, json};
 use crate::address::Address;
 use crate::cluster::Cluster;
 use crate::config::Table;
+use crate::envelope::{self, Answered, WANTED};
+pub(crate) use crate::envelope::{number, shortened};
 use crate::error::{Error, ErrorKind, walk};
 use crate::http::{Reply, Target};
+use crate::refused::remedy;
 use crate::response::LabelState;
 use crate::retry::{Retry, random};
 
@@ -106,6 +109,11 @@ impl Frontends {
         }
     }
 
+    /// Asks a front end last for a while: it answered, but not as the cluster should.
+    pub(crate) fn pass_over(&self, fe: &Address) {
+        shunned().insert(fe.clone(), Instant::now());
+    }
+
     fn order(&self, wanted: Option<&Address>) -> Vec<Address> {
         let mut order = self.cluster.fenodes.clone();
         let start = (random() * order.len() as f64) as usize;
@@ -114,7 +122,8 @@ impl Frontends {
         order.sort_by_key(|fe| Some(fe) != wanted);
         let mut shunned = shunned();
         shunned.retain(|_, since| since.elapsed() < SHUNNED_FOR);
-        order.sort_by_key(|fe| shunned.contains_key(fe));
+        // Of those that failed the one whose failure is oldest.
+        order.sort_by_key(|fe| shunned.get(fe).copied());
         order
     }
 
@@ -140,11 +149,12 @@ impl Frontends {
         let data = self
             .call(fe, Method::POST, &path, Some(json!({ "sql": sql })))
             .await?;
-        tablets(&data).map_err(|text| {
-            Error::new(
+        tablets(&data).map_err(|unplanned| match unplanned {
+            Unplanned::Refused(text) => Error::new(
                 ErrorKind::Query,
                 format!("front end {fe} refused to plan the read of {table}: {text}"),
-            )
+            ),
+            Unplanned::Odd(what) => odd(fe, &format!("POST {path}"), &what, &data),
         })
     }
 
@@ -182,26 +192,31 @@ impl Frontends {
             None => Err(Error::new(
                 ErrorKind::Config,
                 format!("front end {fe} has no Arrow Flight SQL port; {ADVICE}"),
-            )),
+            )
+            // Another one may have it.
+            .unresolved()),
         }
     }
 
     /// `host:http_port` of the back ends that the cluster holds for alive.
     pub(crate) async fn alive_backends(&self) -> Result<Vec<Address>, Error> {
-        let data = self
+        const PATH: &str = "/api/backends?is_alive=true";
+        let nodes = self
             .first("the list of back ends", |fe| async move {
-                self.call(&fe, Method::GET, "/api/backends?is_alive=true", None)
-                    .await
+                let data = self.call(&fe, Method::GET, PATH, None).await?;
+                match data.get("backends").and_then(Value::as_array) {
+                    Some(nodes) => Ok(nodes.clone()),
+                    None => Err(odd(&fe, &format!("GET {PATH}"), "without back ends", &data)),
+                }
             })
             .await?;
-        let nodes = data.get("backends").and_then(Value::as_array);
         let node = |entry: &Value| {
             let port = entry.get("http_port").and_then(number)?;
             let host = entry.get("ip").or_else(|| entry.get("host"))?.as_str()?;
             let alive = entry.get("is_alive").and_then(Value::as_bool).unwrap_or(true);
             alive.then(|| Some(Address::new(host, u16::try_from(port).ok().filter(|p| *p > 0)?)))?
         };
-        Ok(nodes.into_iter().flatten().filter_map(node).collect())
+        Ok(nodes.iter().filter_map(node).collect())
     }
 
     /// The columns of a table and its model, as `_schema` has them.
@@ -231,7 +246,7 @@ impl Frontends {
             async move {
                 let told = match self.data(&fe, Method::GET, &path, None).await? {
                     Value::String(told) => told,
-                    other => other.to_string(),
+                    other => return Err(odd(&fe, &format!("GET {path}"), "without a state", &other)),
                 };
                 LabelState::parse(&told).ok_or_else(|| {
                     Error::new(
@@ -282,14 +297,12 @@ impl Frontends {
         path: &str,
         body: Option<Value>,
     ) -> Result<Value, Error> {
+        let call = format!("{method} {path}");
         match self.data(fe, method, path, body).await? {
             data @ (Value::Object(_) | Value::Array(_)) => Ok(data),
             // An ordinary failure may come as code 0 with its text as data.
             Value::String(told) => Err(Error::new(ErrorKind::Query, format!("front end {fe}: {told}"))),
-            other => Err(Error::new(
-                ErrorKind::Query,
-                format!("front end {fe} answered without data: {other}"),
-            )),
+            other => Err(odd(fe, &call, "without data", &other)),
         }
     }
 
@@ -302,6 +315,7 @@ impl Frontends {
         body: Option<Value>,
     ) -> Result<Value, Error> {
         let login = &self.cluster.login;
+        let call = format!("{method} {path}");
         let mut url = format!("http://{fe}{path}");
         for _ in 0..2 {
             let mut request = self
@@ -316,19 +330,20 @@ impl Frontends {
             let answer = request.send().await.map_err(|e| unreachable(fe, e))?;
             let status = answer.status();
             if status.is_redirection() {
-                url = self.redirected(fe, &answer)?;
+                url = self.redirected(fe, &call, &answer)?;
                 continue;
             }
             let text = answer.text().await.map_err(|e| unreachable(fe, e))?;
-            return self.open_envelope(fe, status, &text);
+            return self.open_envelope(fe, &call, status, &text);
         }
         Err(Error::new(
             ErrorKind::Transport,
-            format!("front end {fe} redirects in a circle"),
-        ))
+            format!("front end {fe} redirects {call} in a circle"),
+        )
+        .retryable())
     }
 
-    fn redirected(&self, fe: &Address, answer: &reqwest::Response) -> Result<String, Error> {
+    fn redirected(&self, fe: &Address, call: &str, answer: &reqwest::Response) -> Result<String, Error> {
         let target = answer
             .headers()
             .get(LOCATION)
@@ -344,49 +359,37 @@ impl Frontends {
             ));
         }
         // User info in the address would become a second login.
-        let target = Target::parse(target).map_err(|_| {
-            Error::new(
-                ErrorKind::Transport,
-                format!("front end {fe} redirects to nowhere"),
-            )
+        let target = Target::parse(target).map_err(|why| {
+            let status = answer.status().as_u16();
+            let message = format!(
+                "front end {fe} redirects {call} (status {status}) to where it cannot go: {why} ({WANTED})"
+            );
+            Error::new(ErrorKind::Transport, message).retryable()
         })?;
         Ok(format!("http://{}{}", target.node, target.path))
     }
 
-    pub(crate) fn open_envelope(&self, fe: &Address, status: StatusCode, text: &str) -> Result<Value, Error> {
-        let envelope: Option<Value> = serde_json::from_str(text).ok();
-        let code = envelope.as_ref().and_then(|e| e.get("code")).and_then(number);
-        let data = envelope
-            .as_ref()
-            .and_then(|e| e.get("data"))
-            .cloned()
-            .unwrap_or(Value::Null);
-        let told = match &data {
-            Value::String(told) => told.clone(),
-            Value::Object(told) if told.get("exception").is_some_and(Value::is_string) => {
-                told["exception"].as_str().unwrap_or_default().to_owned()
+    /// The data of an answer to `call`, which names method and path for messages.
+    pub(crate) fn open_envelope(
+        &self,
+        fe: &Address,
+        call: &str,
+        status: StatusCode,
+        text: &str,
+    ) -> Result<Value, Error> {
+        match envelope::read(status, text) {
+            Answered::Data(data) => Ok(data),
+            Answered::Denied(told) => Err(self.refused_login(fe, &told)),
+            Answered::Refused(told) => Err(Error::new(ErrorKind::Query, format!("front end {fe}: {told}"))),
+            Answered::NotNow(told) => {
+                let message = format!(
+                    "front end {fe} answered {call} with status {}: {told}",
+                    status.as_u16()
+                );
+                Err(Error::new(ErrorKind::Connect, message).retryable())
             }
-            _ => envelope
-                .as_ref()
-                .and_then(|e| e.get("msg"))
-                .and_then(Value::as_str)
-                .map_or_else(|| shortened(text), str::to_owned),
-        };
-        if status == StatusCode::UNAUTHORIZED
-            || status == StatusCode::FORBIDDEN
-            || code == Some(401)
-            || denied(&told)
-        {
-            return Err(self.refused_login(fe, &told));
+            Answered::Foreign(told) => Err(foreign(fe, call, status, &told)),
         }
-        if status.is_server_error() {
-            let message = format!("front end {fe} answered with status {}: {told}", status.as_u16());
-            return Err(Error::new(ErrorKind::Connect, message).retryable());
-        }
-        if !status.is_success() || code != Some(0) {
-            return Err(Error::new(ErrorKind::Query, format!("front end {fe}: {told}")));
-        }
-        Ok(data)
     }
 
     /// The error for a login or privilege that a node refused.
@@ -394,7 +397,10 @@ impl Frontends {
         let user = &self.cluster.login.user;
         Error::new(
             ErrorKind::Auth,
-            format!("user '{user}' was refused by {node}: {told} (check username, password and privileges)"),
+            format!(
+                "user '{user}' was refused by {node}: {told} ({})",
+                remedy(told, user)
+            ),
         )
     }
 }
@@ -414,10 +420,32 @@ fn shunned() -> std::sync::MutexGuard<'static, HashMap<Address, Instant>> {
     SHUNNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The error for an answer that is none of Doris; whoever gives it now may be a front end later.
+pub(crate) fn foreign(fe: &Address, call: &str, status: StatusCode, told: &str) -> Error {
+    Error::new(
+        ErrorKind::Connect,
+        format!(
+            "{fe} answered {call} with status {} and what is no answer of Doris: {told} ({WANTED})",
+            status.as_u16()
+        ),
+    )
+    .retryable()
+}
+
+/// The error for a success that is none to this call.
+pub(crate) fn odd(fe: &Address, call: &str, what: &str, data: &Value) -> Error {
+    let told = shortened(&data.to_string());
+    Error::new(
+        ErrorKind::Connect,
+        format!("front end {fe} answered {call} with status 200 {what}: {told}"),
+    )
+    .retryable()
+}
+
 fn all_failed(what: &str, causes: &[(Address, Error)]) -> Error {
     let list: Vec<String> = causes.iter().map(|(fe, e)| format!("{fe}: {e}")).collect();
     let kind = match causes {
-        [(_, only)] => only.kind(),
+        [(_, first), rest @ ..] if rest.iter().all(|(_, e)| e.kind() == first.kind()) => first.kind(),
         _ => ErrorKind::Connect,
     };
     let error = Error::new(
@@ -443,6 +471,10 @@ fn unreachable(fe: &Address, error: reqwest::Error) -> Error {
         )
         .unresolved();
     }
+    if foreign_protocol(&text) {
+        let message = format!("this port does not speak HTTP ({text}): {WANTED}");
+        return Error::new(ErrorKind::Config, message).unresolved();
+    }
     let kind = if error.is_timeout() {
         ErrorKind::Timeout
     } else {
@@ -451,30 +483,49 @@ fn unreachable(fe: &Address, error: reqwest::Error) -> Error {
     Error::new(kind, format!("cannot be reached ({text})")).retryable()
 }
 
+/// Whether the text of a failed call says that what answered was no HTTP, as a MySQL or Flight port does.
+fn foreign_protocol(text: &str) -> bool {
+    const TEXTS: [&str; 4] = [
+        "invalid HTTP version parsed",
+        "received unexpected message from connection",
+        "invalid HTTP header parsed",
+        "invalid HTTP status-code parsed",
+    ];
+    TEXTS.iter().any(|part| text.contains(part))
+}
+
 /// Whether the text of a failed connection says that a name could not be resolved.
 pub(crate) fn unresolved(text: &str) -> bool {
     text.contains("dns error") || text.contains("failed to lookup address")
 }
 
-/// Whether a server's text says that login or privileges are at fault.
-pub(crate) fn denied(text: &str) -> bool {
-    text.contains("Access denied") || text.contains("access denied")
+/// Why an answer to a plan call has no tablets.
+#[derive(Debug, PartialEq, Eq)]
+enum Unplanned {
+    /// Doris says why.
+    Refused(String),
+    /// It is no answer to such a call.
+    Odd(String),
 }
 
-fn tablets(data: &Value) -> Result<Vec<Tablet>, String> {
+fn tablets(data: &Value) -> Result<Vec<Tablet>, Unplanned> {
+    let odd = |what: &str| Unplanned::Odd(what.to_owned());
     if data.get("status").and_then(number) != Some(200) {
         let exception = data.get("exception").and_then(Value::as_str);
-        return Err(exception.map_or_else(|| shortened(&data.to_string()), str::to_owned));
+        return Err(exception.map_or_else(
+            || odd("without a status"),
+            |told| Unplanned::Refused(told.to_owned()),
+        ));
     }
     let partitions = data
         .get("partitions")
         .and_then(Value::as_object)
-        .ok_or("the answer has no partitions")?;
+        .ok_or_else(|| odd("without partitions"))?;
     let mut tablets = Vec::with_capacity(partitions.len());
     for (id, tablet) in partitions {
         let id = id
             .parse()
-            .map_err(|_| format!("'{id}' is not the id of a tablet"))?;
+            .map_err(|_| Unplanned::Odd(format!("with '{id}' for the id of a tablet")))?;
         let routings = tablet
             .get("routings")
             .and_then(Value::as_array)
@@ -524,20 +575,6 @@ fn flight_port(data: &Value, fe: &Address) -> Option<u16> {
         .filter(|port| *port > 0)
 }
 
-/// A number, or a text that is one.
-pub(crate) fn number(value: &Value) -> Option<i64> {
-    value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
-}
-
-pub(crate) fn shortened(text: &str) -> String {
-    const SHOWN: usize = 500;
-    if text.chars().count() <= SHOWN {
-        text.trim().to_owned()
-    } else {
-        text.chars().take(SHOWN).chain(['…']).collect()
-    }
-}
-
 /// A name as a segment of a path.
 pub(crate) fn segment(name: &str) -> String {
     let mut out = String::new();
@@ -575,7 +612,15 @@ mod tests {
         assert_eq!(found[0].backends, ["a:9060", "b:9060"]);
         for status in [json!(400), json!("1")] {
             let failed = json!({"status": status, "exception": "only support single table"});
-            assert_eq!(tablets(&failed).unwrap_err(), "only support single table");
+            let refused = Unplanned::Refused("only support single table".to_owned());
+            assert_eq!(tablets(&failed).unwrap_err(), refused);
+        }
+        for odd in [
+            json!({}),
+            json!({"status": 200}),
+            json!({"status": 200, "partitions": {"x": {}}}),
+        ] {
+            assert!(matches!(tablets(&odd), Err(Unplanned::Odd(_))), "{odd}");
         }
     }
 }

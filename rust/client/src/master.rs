@@ -1,6 +1,6 @@
 //! Which front end is the master, and the TSO that the REST API tells.
 
-use reqwest::Method;
+use reqwest::StatusCode;
 
 use crate::address::Address;
 use crate::changelog::Newest;
@@ -31,10 +31,10 @@ impl Frontends {
         let path = format!("/api/{}/get_load_state?label={NO_LABEL}", segment(database));
         let reply = self.get(fe, &path).await?;
         if !reply.status.is_redirection() {
-            return match self.open_envelope(fe, reply.status, &reply.text) {
-                Ok(_) => Ok(None),
-                Err(error) => Err(error),
-            };
+            let call = format!("GET {path}");
+            return self
+                .open_envelope(fe, &call, reply.status, &reply.text)
+                .map(|_| None);
         }
         let target = reply.location.as_deref().map(Target::parse);
         match target {
@@ -48,7 +48,13 @@ impl Frontends {
 
     /// The newest position as `GET /api/tso` tells it, which does not advance it.
     pub(crate) async fn tso(&self, fe: &Address) -> Result<Newest, Error> {
-        let data = self.call(fe, Method::GET, "/api/tso", None).await?;
+        let reply = self.get(fe, "/api/tso").await?;
+        // Servers without it are no strangers: the position may be told in another way.
+        if reply.status == StatusCode::NOT_FOUND {
+            let message = format!("front end {fe} has no /api/tso (status 404)");
+            return Err(Error::new(ErrorKind::Query, message));
+        }
+        let data = self.open_envelope(fe, "GET /api/tso", reply.status, &reply.text)?;
         let figure = |name: &str| -> Result<i64, Error> {
             data.get(name).and_then(number).ok_or_else(|| {
                 let message = format!("front end {fe} answered /api/tso without {name}: {data}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::address::Address;
 use crate::error::{Error, ErrorKind};
-use crate::fe::{Frontends, segment, shortened};
+use crate::fe::{Frontends, odd, segment};
 use crate::text_rows::TextRows;
 
 /// Rows that are asked for. A server gives 1,000 when nobody says, and has a bound of its own above.
@@ -21,13 +21,7 @@ impl Frontends {
         let path = format!("/api/query/internal/{}", segment(database));
         let body = json!({ "stmt": sql, "is_sync": true, "limit": LIMIT });
         let data = self.call(fe, Method::POST, &path, Some(body)).await?;
-        let rows = read(&data).ok_or_else(|| {
-            let told = shortened(&data.to_string());
-            Error::new(
-                ErrorKind::Query,
-                format!("front end {fe} answered without rows: {told}"),
-            )
-        })?;
+        let rows = read(&data).ok_or_else(|| odd(fe, &format!("POST {path}"), "without rows", &data))?;
         if CUTS.contains(&rows.rows.len()) {
             return Err(Error::new(
                 ErrorKind::Unsupported,

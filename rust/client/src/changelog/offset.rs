@@ -157,8 +157,8 @@ fn published(offset: &OffsetConfig, rows: &TextRows) -> Result<Option<String>, E
 const REPAIR: &str = "repair the row, or delete it to have source.scan.mode decide";
 
 fn refused(offset: &OffsetConfig, user: &str, refusal: &Refusal) -> Error {
-    let advice = if NO_PRIVILEGE.contains(&refusal.code) || crate::fe::denied(&refusal.text) {
-        format!("; user '{user}' needs SELECT and INSERT on it")
+    let advice = if NO_PRIVILEGE.contains(&refusal.code) || crate::refused::denied(&refusal.text) {
+        format!("; user '{user}' needs SELECT_PRIV and LOAD_PRIV on it")
     } else {
         "; it needs consumer_id VARCHAR(256) as Unique key, offset_timestamp DATETIME and update_time DATETIME(3)"
             .to_owned()
@@ -249,7 +249,15 @@ mod tests {
             refused(&offset(), "reader", &refusal).to_string()
         };
         let denied = told(1142, "SELECT command denied");
-        assert!(denied.contains("'reader' needs SELECT and INSERT"), "{denied}");
+        assert!(
+            denied.contains("'reader' needs SELECT_PRIV and LOAD_PRIV"),
+            "{denied}"
+        );
+        let by_text = told(
+            1105,
+            "errCode = 2, detailMessage = Permission denied: user ['reader'@'%'] does not have privilege for [Load_priv]",
+        );
+        assert!(by_text.contains("needs SELECT_PRIV and LOAD_PRIV"), "{by_text}");
         let column = told(
             1105,
             "errCode = 2, detailMessage = Unknown column 'update_time' in 'table list'",

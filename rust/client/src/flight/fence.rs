@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use super::session::{Refused, SessionZone};
-use super::{Flight, SET_UP_CLOSE_LIMIT, open};
+use super::{Flight, SET_UP_CLOSE_LIMIT, is_unknown, open};
 use crate::config::ReadConfig;
 use crate::error::{Error, ErrorKind};
-use crate::window::sql;
+use crate::window::sql::{self, Hidden};
 use crate::window::utc_text;
 use crate::window::visible_wait::VisibleWait;
 
@@ -18,7 +18,8 @@ const FETCH_LIMIT: Duration = Duration::from_secs(5);
 pub(crate) struct Fence {
     /// Milliseconds since 1970.
     millis: i64,
-    query: String,
+    /// By each family of names, since a server that ignores `@incr` would answer at once.
+    queries: [(Hidden, String); 2],
     what: String,
     wait: VisibleWait,
 }
@@ -35,7 +36,10 @@ impl Fence {
         })?;
         Ok(Self {
             millis,
-            query: sql::fence(&config.table, &start, &end),
+            queries: Hidden::families().map(|hidden| {
+                let query = sql::fence(&config.table, &start, &end, &hidden);
+                (hidden, query)
+            }),
             what: format!(
                 "making sure that the snapshot of {} holds all that was committed before {end} UTC",
                 config.table
@@ -71,7 +75,11 @@ impl Flight {
                 return Ok(());
             }
             let refused = match self.ask_fence().await {
-                Ok(()) => {
+                Ok(unknown) if !unknown.is_empty() => {
+                    self.end_fence().await;
+                    return Err(Refused::Other(self.no_fence(&unknown)));
+                }
+                Ok(_) => {
                     if let Some(fence) = &mut self.fence {
                         fence.wait.answered();
                     }
@@ -112,6 +120,20 @@ impl Flight {
         }
     }
 
+    /// The error for a front end that would pass any fence.
+    fn no_fence(&mut self, refusals: &[Error]) -> Error {
+        let config = self.config.clone();
+        let error = self.without_changes(&config.table, refusals);
+        let what = self
+            .fence
+            .as_ref()
+            .map_or("the fence", |fence| fence.what.as_str());
+        let told = Error::new(error.kind(), format!("{what} failed"));
+        let retryable = error.is_retryable();
+        let told = told.with_source(error);
+        if retryable { told.retryable() } else { told }
+    }
+
     async fn end_fence(&mut self) {
         if let Some(session) = self.fence_session.take() {
             self.closing.begin(session, SET_UP_CLOSE_LIMIT);
@@ -119,9 +141,12 @@ impl Flight {
         }
     }
 
-    async fn ask_fence(&mut self) -> Result<(), Refused> {
+    /// Sends the query of the fence. Gives the refusals of a server that knows the hidden columns by no name; none when it was
+    /// answered.
+    async fn ask_fence(&mut self) -> Result<Vec<Error>, Refused> {
+        let mut unknown = Vec::new();
         let (Some(session), Some(fence)) = (&self.session, &self.fence) else {
-            return Ok(());
+            return Ok(unknown);
         };
         let side = match &mut self.fence_session {
             Some(side) => side,
@@ -135,7 +160,20 @@ impl Flight {
             }
         };
         let limit = side.change_limit(&self.config).await?;
-        let info = side.execute(&fence.query, limit).await?;
+        let mut answered = None;
+        for (hidden, query) in &fence.queries {
+            match side.execute(query, limit).await {
+                Ok(info) => {
+                    answered = Some(info);
+                    break;
+                }
+                Err(Refused::Other(error)) if is_unknown(&error, hidden) => unknown.push(error),
+                Err(refused) => return Err(refused),
+            }
+        }
+        let Some(info) = answered else {
+            return Ok(unknown);
+        };
         // What counts is that the query was planned; its row is fetched so that the server need not keep it.
         for endpoint in &info.endpoint {
             let drained = async {
@@ -148,6 +186,6 @@ impl Flight {
                 Err(_) => tracing::debug!("the answer to the fence did not come in time"),
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 }

@@ -3,6 +3,7 @@
 mod channel;
 mod fence;
 mod fetch;
+mod incr;
 mod kept;
 mod location;
 mod owed;
@@ -23,6 +24,7 @@ use crate::fe::Frontends;
 use channel::Client;
 pub(crate) use fence::Fence;
 pub(crate) use fetch::text_cell;
+pub(crate) use incr::is_unknown;
 use location::Location;
 use owed::{Closing, Opening};
 pub(crate) use session::SessionZone;

@@ -19,11 +19,15 @@ use crate::address::Address;
 use crate::config::ReadConfig;
 use crate::counters::OPEN_SESSIONS;
 use crate::error::{Error, ErrorKind};
-use crate::fe::{Frontends, denied};
+use crate::fe::Frontends;
+use crate::refused::denied;
+use crate::window::sql::Hidden;
 
 /// An open session. Dropping it leaves the session on the server to its own time limit; [`Session::close`] ends it.
 pub(super) struct Session {
-    frontends: Frontends,
+    pub(super) frontends: Frontends,
+    /// The front end as `fenodes` names it, and its Flight address.
+    pub(super) fe: Address,
     pub(super) node: Address,
     client: Client,
     token: MetadataValue<Ascii>,
@@ -31,6 +35,8 @@ pub(super) struct Session {
     pub(super) fenced: Option<i64>,
     /// How long the server lets a changelog query wait, once it was asked.
     pub(super) change_wait: Option<Duration>,
+    /// The hidden columns of changelog queries, once they were asked for.
+    pub(super) hidden: Option<Hidden>,
     _counted: Counted,
 }
 
@@ -85,7 +91,7 @@ impl Session {
                         let error = Error::new(e.kind(), text).with_source(e);
                         if retry { error.retryable() } else { error.unresolved() }
                     })?;
-                    Self::login(frontends, node, client, &config).await
+                    Self::login(frontends, fe, node, client, &config).await
                 }
             })
             .await
@@ -96,13 +102,15 @@ impl Session {
         &self,
         config: &Arc<ReadConfig>,
     ) -> impl Future<Output = Result<Self, Error>> + Send + use<> {
-        let (frontends, node, client) = (self.frontends.clone(), self.node.clone(), self.client.clone());
+        let (frontends, client) = (self.frontends.clone(), self.client.clone());
+        let (fe, node) = (self.fe.clone(), self.node.clone());
         let config = config.clone();
-        async move { Self::login(frontends, node, client, &config).await }
+        async move { Self::login(frontends, fe, node, client, &config).await }
     }
 
     async fn login(
         frontends: Frontends,
+        fe: Address,
         node: Address,
         mut client: Client,
         config: &ReadConfig,
@@ -144,15 +152,18 @@ impl Session {
                     ErrorKind::Connect,
                     format!("{node} gave no token for the login; is it the Arrow Flight SQL port?"),
                 )
+                .unresolved()
             })?;
         token.set_sensitive(true);
         Ok(Self {
             frontends,
+            fe,
             node,
             client,
             token,
             fenced: None,
             change_wait: None,
+            hidden: None,
             _counted: Counted::new(),
         })
     }
@@ -172,15 +183,21 @@ impl Session {
         let variables = [
             (
                 "query_timeout",
-                "doris.request.query.timeout",
+                Some("doris.request.query.timeout"),
                 seconds.to_string(),
             ),
             (
                 "exec_mem_limit",
-                "doris.exec.mem.limit",
+                Some("doris.exec.mem.limit"),
                 config.memory_limit.to_string(),
             ),
-            ("batch_size", "doris.batch.size", config.batch_size.to_string()),
+            (
+                "batch_size",
+                Some("doris.batch.size"),
+                config.batch_size.to_string(),
+            ),
+            // Some servers have no result on Flight for a query that they answer by a look at one key.
+            ("enable_short_circuit_query", None, "false".to_owned()),
         ];
         let all: Vec<String> = variables
             .iter()
@@ -195,11 +212,12 @@ impl Session {
         for ((name, option, _), assignment) in variables.iter().zip(&all) {
             match self.set(assignment, config).await {
                 Ok(()) => {}
-                Err(Refused::Other(error)) if !error.is_retryable() => {
-                    warnings.push(format!(
+                Err(Refused::Other(error)) if !error.is_retryable() => match option {
+                    Some(option) => warnings.push(format!(
                         "the server does not take {option} (session variable {name}): {error}"
-                    ));
-                }
+                    )),
+                    None => tracing::debug!(%error, "the server does not know the session variable {name}"),
+                },
                 Err(other) => return Err(other),
             }
         }
@@ -252,6 +270,10 @@ impl Session {
         if status::is_broken(status) {
             let message = format!("the connection to {} broke: {text}", self.node);
             return Refused::Connection(Error::new(ErrorKind::Transport, message).retryable());
+        }
+        if status::is_foreign(status) {
+            let message = format!("{} gave no answer of Doris to a query: {text}", self.node);
+            return Refused::Connection(Error::new(ErrorKind::Connect, message).retryable());
         }
         // Before the code of the status: these come as UNAVAILABLE, as a busy session does, and are not worth the same.
         if let Some(kind) = status::changelog_refusal(status, &text) {
@@ -331,25 +353,29 @@ fn login_error(frontends: &Frontends, node: &Address, status: &Status) -> Error 
     if status::is_broken(status) {
         return Error::new(
             ErrorKind::Connect,
-            format!("the connection to {node} broke during the login: {text}"),
+            format!("the connection to {node} broke during the login: {text} (is it the port of arrow_flight_sql_port?)"),
         )
         .retryable();
     }
     if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) || denied(&text) {
         return frontends.refused_login(node, &text);
     }
-    // An HTTP port answers with text where the first byte of a gRPC message is due.
-    let speaks_http = text.contains("invalid compression flag");
     match status.code() {
         Code::Unimplemented | Code::InvalidArgument => not_flight(node, &text),
-        _ if speaks_http => not_flight(node, &text),
+        // What is in between may answer so for a while.
+        Code::Unavailable => login_failed(node, &text),
+        _ if status::is_foreign(status) => not_flight(node, &text),
         Code::ResourceExhausted => Error::new(
             ErrorKind::Connect,
             format!("{node} has no room for another session: {text}"),
         )
         .retryable(),
-        _ => Error::new(ErrorKind::Connect, format!("the login at {node} failed: {text}")).retryable(),
+        _ => login_failed(node, &text),
     }
+}
+
+fn login_failed(node: &Address, text: &str) -> Error {
+    Error::new(ErrorKind::Connect, format!("the login at {node} failed: {text}")).retryable()
 }
 
 fn not_flight(node: &Address, text: &str) -> Error {
@@ -359,4 +385,6 @@ fn not_flight(node: &Address, text: &str) -> Error {
             "{node} is not an Arrow Flight SQL port ({text}); see source.flight-sql-port and arrow_flight_sql_port of the server"
         ),
     )
+    // Another front end may have it there.
+    .unresolved()
 }

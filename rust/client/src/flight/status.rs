@@ -31,6 +31,13 @@ pub(super) fn is_broken(status: &Status) -> bool {
     std::error::Error::source(status).is_some()
 }
 
+/// Whether something else than a Flight service answered: an HTTP port gives text where the first byte of a message is due, or
+/// a status of HTTP alone.
+pub(super) fn is_foreign(status: &Status) -> bool {
+    let text = status.message();
+    text.contains("invalid compression flag") || text.contains("mapped from HTTP status code")
+}
+
 /// Whether the server no longer knows the token.
 pub(super) fn forgot_token(status: &Status) -> bool {
     let text = status.message();
@@ -61,8 +68,8 @@ pub(super) fn stream_error(node: &Address, status: &Status) -> Error {
         ErrorKind::Transport,
         format!("the stream of rows from {node} broke: {}", text(status)),
     );
-    // Another login is another token.
-    if forgot_token(status) {
+    // Another login is another token, and another node may be one of Doris.
+    if forgot_token(status) || is_foreign(status) {
         return error.retryable();
     }
     match status.code() {

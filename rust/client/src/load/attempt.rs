@@ -13,10 +13,12 @@ use super::body::{Flow, LoadBody};
 use super::replay::ChunkLog;
 use super::{LoadSpec, error_log, headers};
 use crate::address::Address;
-use crate::backends::Ask;
+use crate::backends::{Ask, Purpose};
+use crate::envelope::beginning;
 use crate::error::{Error, ErrorKind};
 use crate::fe::{segment, shortened};
 use crate::http::{Reply, Target, Traffic, exchange};
+use crate::refused::remedy;
 use crate::response::{Existing, LoadAnswer, LoadStatus, Refusal};
 use crate::sink::Sink;
 
@@ -75,6 +77,7 @@ impl Attempt<'_> {
             what: &what,
             path: &path,
             headers: &headers,
+            purpose: Purpose::Load,
         };
         let (target, stream) = match self.sink.backends().connect(&ask).await {
             Ok(connected) => connected,
@@ -117,7 +120,7 @@ impl Attempt<'_> {
         };
         match &end {
             End::Unanswered(_) | End::Unreached(_) => self.sink.backends().failed(&target.node),
-            _ => self.sink.backends().served(&target, &ask),
+            _ => self.sink.backends().served(&target.node),
         }
         (end, sent)
     }
@@ -169,21 +172,32 @@ impl Attempt<'_> {
             if let Some(Ok(target)) = reply.location.as_deref().map(Target::parse) {
                 let _ = write!(told, " and points to {}{}", target.node, target.path);
             }
-            if !reply.text.trim().is_empty() {
-                let _ = write!(told, ": {}", shortened(&reply.text));
-            }
+            let _ = write!(told, ": {}", beginning(&reply.text));
             return match status {
                 StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                    let _ = write!(told, " ({})", self.remedy(&told));
                     End::Failed(self.failed(node, ErrorKind::Auth, &told))
                 }
                 _ if status.is_server_error() => {
                     End::Unanswered(self.failed(node, ErrorKind::Transport, &told).retryable())
                 }
-                _ => End::Failed(self.failed(node, ErrorKind::Load, &told)),
+                _ if status.is_redirection() => End::Failed(self.failed(node, ErrorKind::Load, &told)),
+                // Doris refuses loads with status 200: this is of something in between, or of another port.
+                _ => {
+                    let error = self.failed(node, ErrorKind::Load, &told).retryable();
+                    if self.sink.config().group_commit && sent.bytes == 0 && !sent.whole {
+                        End::Unreached(error)
+                    } else {
+                        End::Unanswered(error)
+                    }
+                }
             };
         }
         let Some(answer) = LoadAnswer::parse(&reply.text) else {
-            let told = format!("its answer is none to a load: {}", shortened(&reply.text));
+            let told = format!(
+                "its answer is none to a load: status 200, {}",
+                beginning(&reply.text)
+            );
             return End::Unanswered(self.failed(node, ErrorKind::Transport, &told).retryable());
         };
         match answer.status {
@@ -272,11 +286,14 @@ impl Attempt<'_> {
             );
         }
         told.push_str(&self.helps(refusal, answer));
+        if refusal == Refusal::Denied {
+            let _ = write!(told, " ({})", self.remedy(&answer.message));
+        }
         let kind = match refusal {
             Refusal::Denied => ErrorKind::Auth,
             Refusal::NotFound => ErrorKind::NotFound,
             Refusal::Timeout => ErrorKind::Timeout,
-            Refusal::NoBackend => ErrorKind::Connect,
+            Refusal::NoBackend | Refusal::NotReady => ErrorKind::Connect,
             Refusal::Network => ErrorKind::Transport,
             _ => ErrorKind::Load,
         };
@@ -309,6 +326,10 @@ impl Attempt<'_> {
             Refusal::TooManyVersions => "; every load adds a version to each tablet that it writes to, faster than Doris merges them. What helps, in this order: a longer checkpoint interval, fewer sink subtasks (sink.parallelism), fewer buckets or partitions that get rows at the same time, then more compaction or a higher max_tablet_version_num in be.conf".to_owned(),
             _ => String::new(),
         }
+    }
+
+    fn remedy(&self, told: &str) -> String {
+        remedy(told, &self.sink.config().cluster.login.user)
     }
 
     fn what(&self) -> String {

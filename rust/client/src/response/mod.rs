@@ -5,6 +5,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::envelope::is_for_now;
+use crate::refused::{absent, denied};
+
 /// The numbers of a load's answer. `None`: the answer lacks it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -61,6 +64,10 @@ pub(crate) struct LoadAnswer {
     pub(crate) numbers: LoadNumbers,
     pub(crate) error_url: Option<String>,
     pub(crate) first_error: Option<String>,
+    /// The code of a front end's envelope; `None` in answers of other shapes.
+    pub(crate) code: Option<i64>,
+    /// Whether it has the shape of a back end's answer.
+    pub(crate) of_back_end: bool,
 }
 
 /// Why a load was refused, as far as it decides what to do next.
@@ -74,6 +81,8 @@ pub(crate) enum Refusal {
     TooManyTransactions,
     /// No back end is alive for it.
     NoBackend,
+    /// A front end cannot answer yet.
+    NotReady,
     /// Something took too long; what became of the load is not known.
     Timeout,
     /// The back end could not talk to others; what became of the load is not known.
@@ -96,6 +105,7 @@ impl Refusal {
             Self::TooManyVersions
                 | Self::TooManyTransactions
                 | Self::NoBackend
+                | Self::NotReady
                 | Self::Timeout
                 | Self::Network
         )
@@ -148,6 +158,8 @@ impl LoadAnswer {
             },
             error_url: string(&map, "ErrorURL").filter(|u| !u.is_empty()),
             first_error: string(&map, "FirstErrorMsg").filter(|m| !m.is_empty()),
+            code: None,
+            of_back_end: true,
             status_text,
             message,
         })
@@ -161,9 +173,9 @@ impl LoadAnswer {
             Refusal::Data
         } else if has(&["compress data of json format is not supported"]) {
             Refusal::JsonCompression
-        } else if has(&["access denied", "not_authorized", "no valid basic authorization"]) {
+        } else if denied(&text) || has(&["not_authorized", "no valid basic authorization"]) {
             Refusal::Denied
-        } else if has(&["unknown database", "unknown table"]) {
+        } else if absent(&text).is_some() {
             Refusal::NotFound
         } else if has(&["-235", "too many version", "too_many_version"]) {
             Refusal::TooManyVersions
@@ -190,6 +202,8 @@ impl LoadAnswer {
             "broken pipe",
         ]) {
             Refusal::Network
+        } else if !self.of_back_end && is_for_now(self.code.unwrap_or(1), &text) {
+            Refusal::NotReady
         } else {
             Refusal::Other
         }
@@ -214,6 +228,8 @@ fn front_end(map: &Map<String, Value>) -> Option<LoadAnswer> {
         numbers: LoadNumbers::default(),
         error_url: None,
         first_error: None,
+        code: number(map, "code"),
+        of_back_end: false,
     })
 }
 
@@ -322,7 +338,7 @@ pub(crate) fn txn_answer(text: &str, txn_id: Option<i64>) -> Option<(TxnAnswer, 
         TxnAnswer::Aborted
     } else if ours && has(&["not found"]) {
         TxnAnswer::NotFound
-    } else if has(&["access denied", "not_authorized", "no valid basic authorization"]) {
+    } else if denied(&lower) || has(&["not_authorized", "no valid basic authorization"]) {
         TxnAnswer::Denied
     } else if has(&[
         "timeout",
@@ -336,12 +352,12 @@ pub(crate) fn txn_answer(text: &str, txn_id: Option<i64>) -> Option<(TxnAnswer, 
         "connection refused",
         "connection reset",
         "broken pipe",
-        "not master",
         "backend available",
         "available backend",
         "no backend load available",
         "alive backend",
-    ]) {
+    ]) || is_for_now(number(&map, "code").unwrap_or(1), &told)
+    {
         TxnAnswer::Passing
     } else {
         TxnAnswer::Refused

@@ -39,13 +39,7 @@ impl WindowReader {
             Some(unique) => unique,
             None => self.is_unique(&config).await?,
         };
-        let hidden = match &self.hidden {
-            Some(hidden) => hidden.clone(),
-            None => {
-                let hidden = self.probe(&config, window, changes, limit).await?;
-                self.hidden.insert(hidden).clone()
-            }
-        };
+        let hidden = self.probe(window, changes, limit).await?;
         let target = Target::new(columns, unique, hidden)?;
         if let Slice::Hash { count, .. } = window.slice
             && count > 1
@@ -60,31 +54,20 @@ impl WindowReader {
         Ok(target)
     }
 
-    /// The names of the hidden columns: a server knows one of two families.
-    async fn probe(
+    /// The names of the hidden columns at the front end that is asked now.
+    pub(super) async fn probe(
         &mut self,
-        config: &ReadConfig,
         window: &WindowSpec,
         changes: &ChangelogConfig,
         limit: Duration,
     ) -> Result<Hidden, Error> {
-        let mut refusals: Vec<Error> = Vec::new();
-        for hidden in Hidden::families() {
-            let increment_type = window.increment_type.unwrap_or(changes.increment_type);
-            let query = sql::probe(&config.table, window, increment_type, &hidden);
-            match self.flight.fetch_once(&query, limit).await {
-                Ok(_) => return Ok(hidden),
-                Err(error) if is_of_unknown_column(&error, &hidden) => refusals.push(error),
-                Err(error) => return Err(error),
-            }
-        }
-        let told: Vec<String> = refusals.iter().map(ToString::to_string).collect();
-        let message = format!(
-            "the server does not show the changes of {} with their hidden columns: {}",
-            config.table,
-            told.join("; ")
-        );
-        Err(Error::new(ErrorKind::Query, message))
+        let config = self.shared.config.clone();
+        let increment_type = window.increment_type.unwrap_or(changes.increment_type);
+        self.flight
+            .hidden(&config.table, limit, |hidden| {
+                sql::probe(&config.table, window, increment_type, hidden)
+            })
+            .await
     }
 
     /// The model of the table, where the list of its columns does not tell it.
@@ -167,14 +150,6 @@ impl WindowReader {
         }
         Ok(listed)
     }
-}
-
-/// Whether a server refused a query since it has other names for the hidden columns; any other refusal is what it says.
-fn is_of_unknown_column(error: &Error, hidden: &Hidden) -> bool {
-    let text = error.to_string();
-    error.kind() == ErrorKind::Query
-        && !error.is_retryable()
-        && (text.to_ascii_lowercase().contains("unknown column") || text.contains(&hidden.tso))
 }
 
 impl Target {

@@ -15,11 +15,10 @@ use super::target::Target;
 use super::{CLOSE_LIMIT, ScanBatch, Shared};
 use crate::config::{ChangelogConfig, ReadConfig};
 use crate::error::{Error, ErrorKind};
-use crate::flight::{Flight, SessionZone};
+use crate::flight::{Flight, SessionZone, is_unknown};
 use crate::retry::{Retry, times};
 use crate::window::batch::{ChangeReader, Shape};
 use crate::window::position::{Mismatch, Progress, Replay, Resume};
-use crate::window::sql::Hidden;
 use crate::window::visible_wait::VisibleWait;
 use crate::window::{Slice, WindowSpec, sql};
 
@@ -27,8 +26,6 @@ use crate::window::{Slice, WindowSpec, sql};
 pub(super) struct WindowReader {
     pub(super) shared: Arc<Shared>,
     pub(super) flight: Flight,
-    /// The hidden columns of the table, once they are known.
-    pub(super) hidden: Option<Hidden>,
 }
 
 /// Why a query of a window did not end well.
@@ -49,7 +46,6 @@ impl WindowReader {
         Self {
             shared: shared.clone(),
             flight: Flight::in_zone(shared.config.clone(), SessionZone::Utc),
-            hidden: None,
         }
     }
 
@@ -168,7 +164,11 @@ impl WindowReader {
         let config = self.shared.config.clone();
         let limit = self.flight.change_limit().await?;
         let target = match target {
-            Some(target) => target,
+            Some(target) => {
+                // Another front end may have taken over.
+                target.shape.hidden = self.probe(window, changes, limit).await?;
+                target
+            }
             none => none.insert(self.look(window, changes, limit).await?),
         };
         let partition = match window.slice {
@@ -182,7 +182,13 @@ impl WindowReader {
             &target.selected(),
             partition.as_deref(),
         );
-        let answer = self.flight.query(&query, limit).await?;
+        let answer = match self.flight.query(&query, limit).await {
+            // The session has ended after the probe, and the new one is at such a front end.
+            Err(error) if is_unknown(&error, &target.shape.hidden) => {
+                return Err(self.flight.without_changes(&config.table, &[error]).into());
+            }
+            answer => answer?,
+        };
         wait.answered();
         self.flight.take_warnings().into_iter().for_each(warn_once);
         // The time spent waiting for the server is limited, not that spent waiting for Flink.

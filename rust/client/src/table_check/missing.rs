@@ -4,32 +4,34 @@ use doris_arrow::schema::nearest;
 
 use crate::config::Table;
 use crate::error::{Error, ErrorKind};
+use crate::refused::{self, Absent};
 use crate::sink::Sink;
 use crate::sql;
 
 /// The error for a schema that the server does not give; names the table of the database that may be meant.
-pub(super) async fn explained(sink: &Sink, table: &Table, refused: Error) -> Error {
-    let told = refused.to_string().to_lowercase();
-    let absent = [
-        "unknown database",
-        "unknown table",
-        "does not exist",
-        "doesn't exist",
-        "not found",
-        "not exist",
-    ];
-    if refused.kind() != ErrorKind::Query || !absent.iter().any(|text| told.contains(text)) {
-        return refused;
+pub(super) async fn explained(sink: &Sink, table: &Table, answer: Error) -> Error {
+    if answer.kind() != ErrorKind::Query {
+        return answer;
     }
-    let hint = match neighbour(sink, table).await {
-        Some(near) => format!("; did you mean '{near}'?"),
-        None => String::new(),
+    let (what, hint) = match refused::absent(&answer.to_string()) {
+        Some(Absent::Database) => (
+            format!("the database '{}' of table.identifier = '{table}'", table.database),
+            String::new(),
+        ),
+        Some(Absent::Table) => {
+            let near = neighbour(sink, table).await;
+            (
+                format!("the table '{table}' of table.identifier"),
+                near.map_or_else(String::new, |near| format!("; did you mean '{near}'?")),
+            )
+        }
+        None => return answer,
     };
     Error::new(
         ErrorKind::NotFound,
-        format!("the table '{table}' of table.identifier does not exist (or the user may not see it){hint}"),
+        format!("{what} does not exist (or the user may not see it){hint}"),
     )
-    .with_source(refused)
+    .with_source(answer)
 }
 
 /// The table of the same database whose name is near, if the user may see one.

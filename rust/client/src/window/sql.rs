@@ -113,10 +113,12 @@ pub(crate) fn probe(name: &Table, spec: &WindowSpec, r#type: IncrementType, hidd
     )
 }
 
-/// A query that is answered when all that was committed before the end of its second is visible.
-pub(crate) fn fence(name: &Table, start: &str, end: &str) -> String {
+/// A query that is answered when all that was committed before the end of its second is visible, and that a server which
+/// ignores `@incr` refuses.
+pub(crate) fn fence(name: &Table, start: &str, end: &str, hidden: &Hidden) -> String {
     format!(
-        "SELECT 1 FROM {} LIMIT 1",
+        "SELECT {} FROM {} LIMIT 1",
+        hidden.quoted().join(", "),
         changes(name, start, end, IncrementType::AppendOnly)
     )
 }
@@ -130,14 +132,15 @@ pub(crate) fn partitions(name: &Table) -> String {
 fn sortable(column: &DorisColumn) -> String {
     let name = quote(&column.name);
     match column.r#type {
+        // Doris neither compares these nor casts them.
+        DorisType::Bitmap => format!("md5(bitmap_to_base64({name}))"),
+        DorisType::Hll => format!("md5(hll_to_base64({name}))"),
+        DorisType::QuantileState => format!("md5(quantile_state_to_base64({name}))"),
         DorisType::Json
         | DorisType::Variant
         | DorisType::Array(_)
         | DorisType::Map(_, _)
         | DorisType::Struct(_)
-        | DorisType::Bitmap
-        | DorisType::Hll
-        | DorisType::QuantileState
         | DorisType::AggState
         | DorisType::Varbinary(_)
         | DorisType::Other(_) => format!("md5(cast({name} as string))"),
@@ -203,6 +206,9 @@ mod tests {
                 column("id", "int"),
                 column("j", "json"),
                 column("a`", "array<int>"),
+                column("b", "bitmap"),
+                column("h", "hll"),
+                column("q", "quantile_state"),
             ],
             keys: &["id".to_owned()],
             filter: " WHERE (`id` > 1)",
@@ -218,7 +224,8 @@ mod tests {
             sql,
             format!(
                 "SELECT `name`, CAST(`d` AS STRING) AS `d`, {HIDDEN}, `id` FROM {INCR} WHERE (`id` > 1) \
-                 ORDER BY {HIDDEN}, `id`, md5(cast(`j` as string)), md5(cast(`a``` as string))"
+                 ORDER BY {HIDDEN}, `id`, md5(cast(`j` as string)), md5(cast(`a``` as string)), \
+                 md5(bitmap_to_base64(`b`)), md5(hll_to_base64(`h`)), md5(quantile_state_to_base64(`q`))"
             )
         );
         let bare = Selected {
@@ -281,9 +288,11 @@ mod tests {
             format!("SELECT {HIDDEN} FROM {INCR} LIMIT 0")
         );
         assert_eq!(
-            fence(&name(), "2026-10-09 09:59:59", "2026-10-09 10:00:00"),
-            "SELECT 1 FROM `db`.`t`@incr('startTimestamp' = '2026-10-09 09:59:59', \
-             'endTimestamp' = '2026-10-09 10:00:00', 'incrementType' = 'APPEND_ONLY') LIMIT 1"
+            fence(&name(), "2026-10-09 09:59:59", "2026-10-09 10:00:00", &hidden),
+            format!(
+                "SELECT {HIDDEN} FROM `db`.`t`@incr('startTimestamp' = '2026-10-09 09:59:59', \
+                 'endTimestamp' = '2026-10-09 10:00:00', 'incrementType' = 'APPEND_ONLY') LIMIT 1"
+            )
         );
         assert_eq!(partitions(&name()), "SHOW PARTITIONS FROM `db`.`t`");
     }

@@ -210,7 +210,7 @@ async fn a_table_that_may_not_be_read_names_the_privileges() {
     assert_error(
         &error,
         ErrorKind::Offset,
-        &["SELECT command denied", "'root' needs SELECT and INSERT"],
+        &["SELECT command denied", "'root' needs SELECT_PRIV and LOAD_PRIV"],
     );
 }
 

@@ -58,8 +58,8 @@ async fn rows_go_to_the_back_end_only_with_login_and_all_headers() {
         assert_eq!(outcome.numbers.loaded_rows, Some(2));
     }
     let asked = fe.seen("_stream_load");
-    // The back end is kept for the next load.
-    assert_eq!(asked.len(), 1);
+    // Each load goes where the front end names then.
+    assert_eq!(asked.len(), 2);
     assert_eq!(asked[0].head.header("content-length"), Some("0"));
     assert!(asked[0].body.is_empty());
     let loads = be.seen("_stream_load");

@@ -53,7 +53,9 @@ async fn options_become_session_variables_by_one_statement() {
     sets.dedup();
     assert_eq!(
         sets,
-        ["SET query_timeout = 2, exec_mem_limit = 1048576, batch_size = 1000"]
+        [
+            "SET query_timeout = 2, exec_mem_limit = 1048576, batch_size = 1000, enable_short_circuit_query = false"
+        ]
     );
 }
 
@@ -69,6 +71,24 @@ async fn a_variable_that_the_server_refuses_is_a_warning() {
             && plan.warnings[0].contains("Unknown system variable")
     );
     assert_eq!(read(&standin, "db.t", &COLUMNS).rows().await.unwrap().len(), 1000);
+}
+
+#[tokio::test]
+async fn a_read_by_the_whole_key_is_not_cut_short_by_the_server() {
+    const KEYED: &str = "CREATE DATABASE db; CREATE TABLE db.k (id INT, part INT, name STRING) UNIQUE KEY(id, part) \
+        DISTRIBUTED BY HASH(id) BUCKETS 1 PROPERTIES ('replication_num' = '1'); INSERT INTO db.k VALUES (1, 2, 'a'), (3, 4, 'b');";
+    let standin = cluster_with(KEYED, |c| c.set = vec!["flight_short_circuit=true".to_owned()]).await;
+    let columns = [("id", "INT"), ("part", "INT"), ("name", "STRING")];
+    let keyed = read(&standin, "db.k", &columns).with("read.filter", "`id` = 1 AND `part` = 2");
+    assert_eq!(keyed.rows().await.unwrap(), ["1|2|a"]);
+    // The server does cut short what does not ask it not to.
+    let refused = r#"{"at": "flight.get_info", "match": {"statement": "enable_short_circuit_query"}, "do": {"answer": {"message": "Unknown system variable"}}}"#;
+    standin.add_fault_json(refused).unwrap();
+    let error = keyed.with("doris.request.retries", "0").plan().await.unwrap_err();
+    assert_error(&error, ErrorKind::Transport, &["no FlightSqlEndpointsLocations"]);
+    // An older server that does not know the variable is read all the same, without a word to the user.
+    let plan = read(&standin, "db.k", &columns).plan().await.unwrap();
+    assert_eq!(plan.warnings, [""; 0]);
 }
 
 #[tokio::test]

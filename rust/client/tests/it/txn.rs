@@ -276,9 +276,31 @@ async fn refusals_of_a_commit_that_cannot_pass_fail_at_once() {
         assert_error(&outcome.unwrap_err(), kind, &[text, "4005", "'l_1'", "db.t"]);
         assert_eq!(be.seen("2pc").len(), 1);
     }
-    let (outcome, be, _) = commit(vec![vec![answer(404, "nowhere")]], "3").await;
-    assert_error(&outcome.unwrap_err(), ErrorKind::Transaction, &["status 404"]);
-    assert_eq!(be.seen("2pc").len(), 1);
+}
+
+/// Doris refuses with status 200 and a status of its own; a commit that is asked for again is done once.
+#[tokio::test]
+async fn what_is_no_answer_of_doris_to_a_commit_is_asked_again() {
+    let done = || said("Success", "transaction [4005] commit successfully.");
+    for strange in [
+        answer(404, "nowhere"),
+        answer(200, "<html>welcome</html>"),
+        answer(200, ""),
+        answer(200, r#"{"code":1,"data":"Node is not ready"}"#),
+        answer(200, r#"{"code":500,"msg":"Internal Error","data":null}"#),
+    ] {
+        let (outcome, be, _) = commit(vec![vec![strange], done()], "1").await;
+        assert_eq!(outcome.unwrap(), CommitOutcome::Committed { retries: 1 });
+        assert_eq!(be.seen("2pc").len(), 2);
+    }
+    let (outcome, be, _) = commit(vec![vec![answer(404, "nowhere")]], "0").await;
+    let error = outcome.unwrap_err();
+    assert_error(
+        &error,
+        ErrorKind::Transaction,
+        &["status 404", "nowhere", "4005", &be.address.to_string()],
+    );
+    assert!(error.is_retryable());
 }
 
 async fn abort(text: Vec<Step>, state: &'static str) -> (Result<AbortOutcome, Error>, Scripted) {
