@@ -5,6 +5,7 @@
 //! enclosed field begins and ends with the enclosing character; a text is freed from the escape character, where one is set,
 //! whether it was enclosed or not. Delimiters are searched from left to right: first that of the lines, then, in each line,
 //! that of the columns; where fields may be enclosed, the latter is searched in the line together with its delimiter.
+//! A field for an ARRAY, MAP or STRUCT is cast from its text; one for anything else is JSON.
 
 use arrow_array::RecordBatch;
 
@@ -22,6 +23,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug)]
 pub(super) struct CsvRows {
     plans: Vec<Plan>,
+    /// How texts inside the nested values of each column are written.
+    quirks: Vec<Quirk>,
     rules: Rules,
     /// A field that has to be looked at before it can be written.
     field: Vec<u8>,
@@ -49,9 +52,10 @@ struct Rules {
     across: bool,
 }
 
-/// Where a field stands.
+/// Where a field stands, and how texts inside of it are written.
 #[derive(Clone, Copy)]
 struct Place {
+    quirk: Quirk,
     first_of_load: bool,
     last_of_row: bool,
 }
@@ -72,8 +76,16 @@ impl CsvRows {
                 .map_err(|message| Error::value(&column.name, message))
             })
             .collect::<Result<_>>()?;
+        let quirks = columns
+            .iter()
+            .map(|column| match json::is_cast(column.doris.as_ref()) {
+                true => Quirk::CAST,
+                false => Quirk::NONE,
+            })
+            .collect();
         Ok(Self {
             plans,
+            quirks,
             rules: Rules::new(options, columns.len()),
             field: Vec::new(),
             places: Vec::new(),
@@ -123,6 +135,7 @@ impl Rows for CsvRows {
     fn encode(&mut self, batch: &RecordBatch, out: &mut Out<'_>) -> Result<(), Refused> {
         let Self {
             plans,
+            quirks,
             rules,
             field,
             places,
@@ -154,6 +167,7 @@ impl Rows for CsvRows {
                     continue;
                 }
                 let place = Place {
+                    quirk: quirks[i],
                     first_of_load: first && i == 0,
                     last_of_row: i + 1 == bound.len(),
                 };
@@ -232,7 +246,7 @@ impl Rules {
             }
             Values::List(..) | Values::Map(..) | Values::Row(_) => {
                 field.clear();
-                json::nested(column, row, Quirk::NONE, &mut Out::new(field))?;
+                json::nested(column, row, place.quirk, &mut Out::new(field))?;
                 self.text(field, place, out)
             }
             _ if self.scalars_too => {

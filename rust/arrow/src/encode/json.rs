@@ -5,6 +5,7 @@ use super::plan::{Bound, Plan, Spelling, Values, slice};
 use super::{Column, JsonOptions, Rows, text};
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
+use crate::types::DorisType;
 
 /// What is wrong with a value, for a message that goes on with the row.
 pub(super) type Checked = std::result::Result<(), Box<str>>;
@@ -12,13 +13,23 @@ pub(super) type Checked = std::result::Result<(), Box<str>>;
 /// Encodes rows as one object per line.
 #[derive(Debug)]
 pub(super) struct JsonRows {
-    /// What stands in front of each column's value, `,"name":`, and how the value is written.
-    columns: Vec<(Vec<u8>, Plan)>,
+    columns: Vec<JsonColumn>,
+    /// A nested value that is written as a text.
+    document: Vec<u8>,
     delimiter: Vec<u8>,
     skip_nulls: bool,
     quirk: Quirk,
     /// Whether a row was written.
     started: bool,
+}
+
+#[derive(Debug)]
+struct JsonColumn {
+    /// What stands in front of the value, `,"name":`.
+    prefix: Vec<u8>,
+    plan: Plan,
+    /// Whether Doris casts the value's text, as it stands in the document, to a nested type.
+    cast: bool,
 }
 
 /// A byte that texts must not hold, because the line delimiter begins with it; it is escaped in them. `"`, which is escaped
@@ -28,6 +39,9 @@ pub(super) struct Quirk(u8);
 
 impl Quirk {
     pub(super) const NONE: Self = Self(b'"');
+    /// What is written is no JSON, but what Doris casts to ARRAY, MAP and STRUCT: it takes a backslash away and what follows
+    /// it as it is, so that `\n` would be an `n`.
+    pub(super) const CAST: Self = Self(b'\\');
 
     /// `None` when texts cannot be kept free of the delimiter.
     fn new(delimiter: &[u8]) -> Option<Self> {
@@ -64,11 +78,16 @@ impl JsonRows {
                     quirk,
                 )
                 .map_err(|message| Error::value(&column.name, message))?;
-                Ok((prefix(&column.name, quirk), plan))
+                Ok(JsonColumn {
+                    prefix: prefix(&column.name, quirk),
+                    plan,
+                    cast: is_cast(column.doris.as_ref()),
+                })
             })
             .collect::<Result<_>>()?;
         Ok(Self {
             columns,
+            document: Vec::new(),
             delimiter: options.line_delimiter.clone(),
             skip_nulls: options.skip_nulls,
             quirk,
@@ -79,11 +98,11 @@ impl JsonRows {
 
 impl Rows for JsonRows {
     fn encode(&mut self, batch: &arrow_array::RecordBatch, out: &mut Out<'_>) -> Result<(), super::Refused> {
-        let bound: Vec<(&[u8], Bound<'_>)> = self
+        let bound: Vec<(&JsonColumn, Bound<'_>)> = self
             .columns
             .iter()
             .zip(batch.columns())
-            .map(|((prefix, plan), array)| Ok((prefix.as_slice(), plan.bind(array)?)))
+            .map(|(column, array)| Ok((column, column.plan.bind(array)?)))
             .collect::<Result<_>>()?;
         for row in 0..batch.num_rows() {
             if self.started {
@@ -91,7 +110,7 @@ impl Rows for JsonRows {
             }
             self.started = true;
             let start = out.at();
-            for (i, (prefix, column)) in bound.iter().enumerate() {
+            for (i, (JsonColumn { prefix, cast, .. }, column)) in bound.iter().enumerate() {
                 if column.is_null(row) {
                     if !self.skip_nulls {
                         out.put(prefix);
@@ -100,13 +119,42 @@ impl Rows for JsonRows {
                     continue;
                 }
                 out.put(prefix);
+                let start = out.at();
                 value(column, row, self.quirk, out)
                     .map_err(|message| super::Refused::value(i, row, message))?;
+                if *cast && has_escapes(out.since(start)) {
+                    // The cast would not know them: it gets the text that it reads, as a text.
+                    out.back_to(start);
+                    self.document.clear();
+                    nested(column, row, Quirk::CAST, &mut Out::new(&mut self.document))
+                        .map_err(|message| super::Refused::value(i, row, message))?;
+                    string(&self.document, self.quirk, out);
+                }
             }
             close(start, b'{', b'}', out);
         }
         Ok(())
     }
+}
+
+/// Whether a nested value's text is cast to a nested type, and not read as JSON.
+pub(super) fn is_cast(doris: Option<&DorisType>) -> bool {
+    matches!(
+        doris,
+        Some(DorisType::Array(_) | DorisType::Map(..) | DorisType::Struct(_))
+    )
+}
+
+/// Whether a document holds escapes other than those of quote and backslash.
+fn has_escapes(document: &[u8]) -> bool {
+    let mut rest = document;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        if !matches!(rest.get(at + 1), Some(b'"' | b'\\')) {
+            return true;
+        }
+        rest = &rest[at + 2..];
+    }
+    false
 }
 
 /// `,"name":`.
@@ -324,9 +372,10 @@ fn is_plain(text: &[u8], quirk: u8) -> bool {
 #[inline(never)]
 fn escaped(text: &[u8], quirk: Quirk, out: &mut Out<'_>) {
     let mut rest = text;
+    let bare = quirk.0 == Quirk::CAST.0;
     while let Some(at) = rest
         .iter()
-        .position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\' || *byte == quirk.0)
+        .position(|byte| (*byte < 0x20 && !bare) || *byte == b'"' || *byte == b'\\' || *byte == quirk.0)
     {
         out.put(&rest[..at]);
         match rest[at] {

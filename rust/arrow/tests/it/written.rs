@@ -278,6 +278,28 @@ pub fn document(flink: &FlinkType, value: &Val) -> Value {
     }
 }
 
+/// A text as Doris casts it to a nested type: as JSON, but what stands behind a backslash means itself, and so does all else.
+pub fn cast(text: &str) -> Value {
+    let (mut document, mut inside, mut chars) = (String::new(), false, text.chars());
+    while let Some(c) = chars.next() {
+        let meant = match c {
+            '\\' if inside => chars.next().unwrap_or(c),
+            '"' => {
+                inside = !inside;
+                document.push(c);
+                continue;
+            }
+            c => c,
+        };
+        match meant {
+            '"' | '\\' => document.extend(['\\', meant]),
+            c if c < ' ' => document.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => document.push(c),
+        }
+    }
+    serde_json::from_str(&document).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
 /// Types with values: scalars of all kinds, and arrays, maps and rows of them.
 pub fn typed_values(rows: usize) -> BoxedStrategy<(String, String, Vec<Val>)> {
     scalar()

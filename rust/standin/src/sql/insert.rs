@@ -20,7 +20,7 @@ use crate::engine::{Answer, Engine, Session, SqlError};
 use crate::load::{Load, filtered_in_strict_mode};
 use crate::tablet::Table;
 use crate::types::DorisType;
-use crate::values::{Cell, build_array, cast_array, read_cell};
+use crate::values::{Cell, build_array, cast_array, read_cell, read_escaped_cell};
 use crate::zone::Zone;
 
 /// Expression cells evaluated by one query.
@@ -466,7 +466,7 @@ fn read_source<'a>(
         Some(Token::LBracket | Token::LBrace) if doris_type.is_nested() => {
             let end = skip_brackets(cursor)?;
             let cell = if ends(cursor) {
-                read_cell(doris_type, statement.raw(start, end)).ok()
+                read_escaped_cell(doris_type, statement.raw(start, end)).ok()
             } else {
                 None
             };

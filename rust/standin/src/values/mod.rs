@@ -12,4 +12,4 @@ pub mod number;
 pub use build::{CellError, build_array};
 pub use cast::cast_array;
 pub use compute::{from_compute, to_compute};
-pub use nested::{Cell, read_cell};
+pub use nested::{Cell, read_cell, read_escaped_cell};

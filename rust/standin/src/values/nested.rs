@@ -19,12 +19,22 @@ pub enum Cell<'a> {
     Fields(Vec<Cell<'a>>),
 }
 
-/// Reads the text of one value of the type; scalars are taken whole.
+/// Reads the text of one value of the type, as Doris casts it; scalars are taken whole. In a quoted text a backslash goes, and
+/// what stands behind it stays as it is: `\n` is an `n`.
 pub fn read_cell<'a>(doris_type: &DorisType, text: &'a str) -> Result<Cell<'a>, String> {
+    read(doris_type, text, false)
+}
+
+/// The same for a part of a statement, whose texts have the escapes of its literals.
+pub fn read_escaped_cell<'a>(doris_type: &DorisType, text: &'a str) -> Result<Cell<'a>, String> {
+    read(doris_type, text, true)
+}
+
+fn read<'a>(doris_type: &DorisType, text: &'a str, escapes: bool) -> Result<Cell<'a>, String> {
     if !doris_type.is_nested() {
         return Ok(Cell::Text(Cow::Borrowed(text)));
     }
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader { text, at: 0, escapes };
     let cell = reader.value(doris_type)?;
     reader.skip_blanks();
     if reader.at == text.len() {
@@ -37,6 +47,8 @@ pub fn read_cell<'a>(doris_type: &DorisType, text: &'a str) -> Result<Cell<'a>, 
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// `\n` is a line break, and so on.
+    escapes: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -181,6 +193,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             match chars.next().map(|(_, c)| c) {
+                Some(other) if !self.escapes => out.push(other),
                 Some('n') => out.push('\n'),
                 Some('t') => out.push('\t'),
                 Some('r') => out.push('\r'),
@@ -253,7 +266,9 @@ mod tests {
         let text = r#"["\ud83d\ude00\u00e4", 'it\'s', null, "\n"]"#;
         let item = |text: &'static str| Cell::Text(Cow::Borrowed(text));
         let expected = Cell::List(vec![item("😀ä"), item("it's"), Cell::Null, item("\n")]);
-        assert_eq!(read_cell(&strings, text), Ok(expected));
+        assert_eq!(read_escaped_cell(&strings, text), Ok(expected));
+        let bare = Cell::List(vec![item("ud83dude00u00e4"), item("it's"), Cell::Null, item("n")]);
+        assert_eq!(read_cell(&strings, text), Ok(bare));
         assert!(read_cell(&strings, r#"["a"#).is_err());
         assert!(read_cell(&strings, r#"["a"] x"#).is_err());
     }

@@ -154,8 +154,8 @@ final class WrittenTypes {
                             "ARRAY<STRING>",
                             "ARRAY['a,b', 'c]\"d', '']",
                             "['a,b', 'c]\"d', '']",
-                            "ARRAY[U&'x\\000Ay']",
-                            "['x\\ny']"),
+                            "ARRAY[U&'x\\000Ay', U&'\\0009\"', '\\n']",
+                            "['x\\ny', '\\t\"', '\\\\n']"),
                     column(
                             "ARRAY<DATE>",
                             "ARRAY<DATE>",
@@ -183,8 +183,8 @@ final class WrittenTypes {
                             "ROW(1, TIMESTAMP '2024-07-01 12:00:00.123456', ROW('x', ARRAY[1, 2]))",
                             "named_struct('a', 1, 't', '2024-07-01 12:00:00.123456', 'b',"
                                     + " named_struct('c', 'x', 'd', [1, 2]))",
-                            "ROW(2, CAST(NULL AS TIMESTAMP(6)), ROW('', ARRAY[3]))",
-                            "named_struct('a', 2, 't', NULL, 'b', named_struct('c', '', 'd',"
+                            "ROW(2, CAST(NULL AS TIMESTAMP(6)), ROW(U&'\\000A\\005C', ARRAY[3]))",
+                            "named_struct('a', 2, 't', NULL, 'b', named_struct('c', '\\n\\\\', 'd',"
                                     + " [3]))"),
                     // JSON-1
                     column(
