@@ -310,7 +310,8 @@ final class ChangelogCoordinator {
                         && handOver.isDueWithoutCheckpoint(
                                 snapshot.isIdle(context.currentParallelism()));
         if (due) {
-            handOver(this::beginWithoutCheckpoint);
+            long moves = snapshot.moves();
+            handOver(() -> beginWithoutCheckpoint(moves));
         }
     }
 
@@ -329,9 +330,12 @@ final class ChangelogCoordinator {
         }
     }
 
-    private void beginWithoutCheckpoint() {
-        // A reader that failed meanwhile has parts of the content again.
-        if (phase == Phase.SNAPSHOT && snapshot.isIdle(context.currentParallelism())) {
+    private void beginWithoutCheckpoint(long moves) {
+        // A reader that failed since has read parts of the content behind the look; the next poll
+        // looks again.
+        if (phase == Phase.SNAPSHOT
+                && snapshot.moves() == moves
+                && snapshot.isIdle(context.currentParallelism())) {
             LOG.warn(
                     "The content of table {} is read and no checkpoint {}: its changes are"
                             + " followed from {} on without one. No progress is kept before the"

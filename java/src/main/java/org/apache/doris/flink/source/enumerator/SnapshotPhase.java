@@ -53,6 +53,7 @@ final class SnapshotPhase {
     private boolean planned;
     private boolean over;
     private boolean enough;
+    private long moves;
     private int total;
 
     /**
@@ -127,6 +128,11 @@ final class SnapshotPhase {
         lookUp.thenRun(next);
     }
 
+    /** Grows whenever a split is given to a reader or a reader begins anew. */
+    long moves() {
+        return moves;
+    }
+
     /** Tablets that must still exist when all splits are read. */
     Set<Long> tablets() {
         return lookUp.expected();
@@ -146,6 +152,7 @@ final class SnapshotPhase {
         asking.remove(subtask);
         ending.remove(subtask);
         enough = false;
+        moves++;
         assigner.addBack(splits, subtask);
         if (!bounded && planned && !splits.isEmpty()) {
             serve();
@@ -242,6 +249,7 @@ final class SnapshotPhase {
                 // Nobody looks behind them any more.
                 DorisSplit next = over ? split.get().lookedUpByReader() : split.get();
                 context.assignSplit(next, subtask);
+                moves++;
                 split = over ? assigner.next(subtask) : Optional.empty();
             } while (split.isPresent());
         } else if (bounded) {
