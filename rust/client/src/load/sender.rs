@@ -221,7 +221,7 @@ impl<'a> Sender<'a> {
     fn advice(&self, error: &Error) -> &'static str {
         match error.kind() {
             ErrorKind::Transport => {
-                ". Servers also close the connection of a load that is larger than they take (streaming_load_max_mb in be.conf): then shorter checkpoint intervals or more subtasks make smaller loads"
+                ". Servers also close the connection of a load that is larger than they take (streaming_load_max_mb in be.conf): then shorter checkpoint intervals or more subtasks (sink.parallelism) make smaller loads"
             }
             _ => "",
         }
