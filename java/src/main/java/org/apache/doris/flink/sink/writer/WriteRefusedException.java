@@ -20,7 +20,9 @@ final class WriteRefusedException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private WriteRefusedException(IOException cause) {
-        super(cause.getMessage(), cause);
+        // In its place: as a cause it would tell the same text again.
+        super(cause.getMessage(), cause.getCause());
+        setStackTrace(cause.getStackTrace());
     }
 
     /**
