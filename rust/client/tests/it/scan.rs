@@ -242,7 +242,7 @@ async fn tablets_that_are_gone_are_an_error() {
     let scan = read.scan();
     for id in &ids {
         scan.start_without_look_up(vec![*id], None).unwrap();
-        assert!(rest(&scan).await.unwrap().is_empty());
+        assert!(rest_of_split(&scan).await.unwrap().is_empty());
     }
     bounded(scan.close()).await;
     assert_eq!(asked(), before);

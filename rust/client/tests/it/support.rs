@@ -182,7 +182,7 @@ impl Read {
 }
 
 /// Takes everything of the split that was started, up to its end.
-pub async fn rest(scan: &Scan) -> Result<Vec<ScanBatch>, Error> {
+pub async fn rest_of_split(scan: &Scan) -> Result<Vec<ScanBatch>, Error> {
     let mut batches = Vec::new();
     loop {
         match bounded(scan.next()).await? {
@@ -196,7 +196,7 @@ pub async fn rest(scan: &Scan) -> Result<Vec<ScanBatch>, Error> {
 /// Starts a split and takes everything, up to its end.
 pub async fn drain(scan: &Scan, tablets: Vec<i64>) -> Result<Vec<ScanBatch>, Error> {
     scan.start(tablets, None)?;
-    rest(scan).await
+    rest_of_split(scan).await
 }
 
 /// Starts a split and counts its rows, giving every batch back at once.
