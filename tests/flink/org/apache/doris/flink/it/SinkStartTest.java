@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
 
-/** What no restart can mend fails a new job once; what may pass restarts it until it is written. */
+/** What no restart can mend fails a new job once; what may pass restarts it until it is done. */
 @Timeout(120)
 class SinkStartTest {
 
