@@ -144,12 +144,13 @@ async fn two_pc_11_a_back_end_that_stops_in_mid_load() {
 #[tokio::test]
 async fn refused_data_fails_at_once_with_counts_and_reasons() {
     let standin = cluster(INIT).await;
-    let sink = write_to(&standin).sink();
-    let load = sink.open_load(spec(two_columns(false))).unwrap();
-    let long = "y".repeat(300);
-    put_rows(&load, &[(1, Some("x")), (2, Some(&long))], None)
-        .await
-        .unwrap();
+    let sink = write_to(&standin)
+        .properties(&[("format", "csv"), ("compress_type", ""), ("strict_mode", "true")])
+        .sink();
+    // Rows of a serializer: those that are encoded here are measured before they are sent.
+    let load = sink.open_load(raw()).unwrap();
+    let long = format!("1\tx\n2\t{}", "y".repeat(300));
+    put(&load, long.as_bytes(), 2).await.unwrap();
     let error = end(&load).await.unwrap_err();
     assert_error(
         &error,

@@ -84,9 +84,13 @@ async fn a_text_longer_than_its_column_is_named_and_nothing_of_the_load_stays() 
 async fn lengths_are_looked_up_once_for_a_table() {
     let standin = cluster(INIT).await;
     let sink = write_to(&standin).with("write.two-phase", "false").sink();
-    for _ in 0..3 {
-        load_of(&sink, "fits").await.unwrap();
+    let declared = fields("`id` INT NOT NULL, `name` STRING");
+    for _ in 0..2 {
+        bounded(sink.check_table("db", "t", Some(&declared), false))
+            .await
+            .unwrap();
     }
+    load_of(&sink, "fits").await.unwrap();
     let asked = standin.journal();
     let lengths = asked
         .iter()
