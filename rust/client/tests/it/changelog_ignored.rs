@@ -60,7 +60,7 @@ async fn a_server_that_ignores_incr_gives_rows_of_the_table_and_none_is_handed_o
         assert_error(
             &error,
             ErrorKind::Query,
-            &[NO_CHANGES, "__DORIS_", "5.0", "127.0.0.1"],
+            &[NO_CHANGES, "Unknown column", "5.0", "127.0.0.1"],
         );
         // There is no other front end that could do better.
         assert!(!error.is_retryable());
