@@ -250,7 +250,7 @@ impl Quiet<'_> {
         for txn in self.model.committed.iter().filter(|txn| txn.tso >= self.start) {
             assert!(txn.tso < self.bound);
             let records = txn.changes.iter().flat_map(|change| match append_only {
-                true => Model::append_only(change),
+                true => self.model.append_only(change),
                 false => self.model.detail(change),
             });
             expected.entry(txn.tso).or_default().extend(records);

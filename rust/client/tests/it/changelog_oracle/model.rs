@@ -37,6 +37,8 @@ pub struct Change {
     pub key: Key,
     pub before: Option<Row>,
     pub after: Option<Row>,
+    /// The row was not given whole, so that the server looked for the one before.
+    pub partial: bool,
 }
 
 /// A transaction that was committed.
@@ -89,6 +91,7 @@ impl Model {
                     key: row.key.clone(),
                     before: None,
                     after: Some(row.clone()),
+                    partial: false,
                 });
             }
         } else {
@@ -113,6 +116,7 @@ impl Model {
                         key: key.clone(),
                         before,
                         after,
+                        partial: matches!(write, Write::Partial(..)),
                     });
                 }
             }
@@ -152,6 +156,10 @@ impl Model {
     pub fn detail(&self, change: &Change) -> Vec<Record> {
         match (&change.before, &change.after, self.kind) {
             (Some(before), Some(after), Kind::History) => vec![(2, before.clone()), (3, after.clone())],
+            // No row is kept as it was: the new one stands for it.
+            (Some(_), Some(after), Kind::Plain) if change.partial => {
+                vec![(2, after.clone()), (3, after.clone())]
+            }
             (_, Some(after), _) => vec![(0, after.clone())],
             (Some(before), None, Kind::History) => vec![(1, before.clone())],
             (_, None, _) => vec![(
@@ -166,11 +174,9 @@ impl Model {
     }
 
     /// What an `append_only` read shows of a change.
-    pub fn append_only(change: &Change) -> Vec<Record> {
-        match (&change.before, &change.after) {
-            (None, Some(after)) => vec![(0, after.clone())],
-            _ => Vec::new(),
-        }
+    pub fn append_only(&self, change: &Change) -> Vec<Record> {
+        let records = self.detail(change).into_iter();
+        records.filter(|(operation, _)| *operation == 0).collect()
     }
 
     /// What a `min_delta` read shows of a key over a window, given as TSOs; nothing where it has no change there. Several
