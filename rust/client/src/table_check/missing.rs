@@ -15,7 +15,10 @@ pub(super) async fn explained(sink: &Sink, table: &Table, answer: Error) -> Erro
     }
     let (what, hint) = match refused::absent(&answer.to_string()) {
         Some(Absent::Database) => (
-            format!("the database '{}' of table.identifier = '{table}'", table.database),
+            format!(
+                "the database '{}' of table.identifier = '{table}'",
+                table.database
+            ),
             String::new(),
         ),
         Some(Absent::Table) => {

@@ -3,8 +3,8 @@
 mod bad_input;
 mod budget;
 mod changelog_asks;
-mod changelog_ignored;
 mod changelog_history;
+mod changelog_ignored;
 mod changelog_offset;
 mod changelog_oracle;
 mod changelog_window;
