@@ -36,8 +36,8 @@ class SqlChangesTest {
                     + " (4), (5)) AS g(k) GROUP BY MOD(k, 2)) ";
 
     private static final String OWNERS =
-            "SELECT LAST_VALUE(CAST(name AS STRING)), id FROM (VALUES (5, 'e'), (5, 'f'), (6, 'e')) AS s(id, name)"
-                    + " GROUP BY id";
+            "SELECT LAST_VALUE(CAST(name AS STRING)), id FROM (VALUES (5, 'e'), (5, 'f'), (6, 'e'))"
+                + " AS s(id, name) GROUP BY id";
 
     private StreamTableEnvironment sql;
 
