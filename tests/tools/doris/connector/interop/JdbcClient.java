@@ -169,7 +169,7 @@ public final class JdbcClient {
                     try (PreparedStatement insert =
                             connection.prepareStatement(
                                     "INSERT INTO goods (id, name, price, sold) VALUES (?, ?, ?,"
-                                        + " ?)")) {
+                                            + " ?)")) {
                         for (int id = 20; id < 23; id++) {
                             insert.setInt(1, id);
                             insert.setString(2, "a'b\\c\"d " + id);
@@ -187,7 +187,7 @@ public final class JdbcClient {
                         rows(
                                 connection,
                                 "SELECT id, name, price, CAST(sold AS STRING) FROM goods WHERE id ="
-                                    + " 20"));
+                                        + " 20"));
         check(
                 "rows inserted are counted",
                 2,
@@ -218,7 +218,10 @@ public final class JdbcClient {
         check(
                 "two variables of one value come side by side",
                 List.of("utf8mb4|utf8mb4"),
-                () -> rows(connection, "SELECT @@character_set_client, @@character_set_connection"));
+                () ->
+                        rows(
+                                connection,
+                                "SELECT @@character_set_client, @@character_set_connection"));
         check(
                 "a transaction that is rolled back leaves nothing",
                 List.of(),
