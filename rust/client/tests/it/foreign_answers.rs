@@ -10,7 +10,7 @@ use crate::sink_support::*;
 use crate::support::*;
 
 const INIT: &str = "CREATE DATABASE db; CREATE TABLE db.t (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1 \
-    PROPERTIES ('replication_num' = '1');";
+    PROPERTIES ('replication_num' = '1'); INSERT INTO db.t VALUES (0);";
 
 /// Status, body, and what a message shows of it.
 const STRANGE: [(u16, &str, &str); 5] = [

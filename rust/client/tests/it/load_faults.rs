@@ -314,7 +314,7 @@ async fn spellings_of_other_versions() {
         let error = bounded(sink.commit("db", "t", 999_999, "l_7")).await.unwrap_err();
         assert_error(
             &error,
-            ErrorKind::Transaction,
+            ErrorKind::Forgotten,
             &["999999 ", "not found", "'l_7'", "UNKNOWN"],
         );
     }

@@ -61,7 +61,7 @@ final class BoundaryChecks {
     }
 
     private static void versions() {
-        check(Native.abiVersion() == 4, "ABI");
+        check(Native.abiVersion() == 5, "ABI");
         String version = new String(Native.version(), StandardCharsets.UTF_8);
         check(version.matches("\\d+\\.\\d+\\.\\d+"), version);
         check(Arrays.equals(Native.counters(), new long[8]), "counters at start");
@@ -74,11 +74,11 @@ final class BoundaryChecks {
         check(e.getMessage().equals("Doris said no: é世界😀\0"), e.getMessage());
         check(e.isRetryable(), "retryable");
         check(e.nativeTrace().isEmpty() && e.getCause() == null, "trace of an ordinary error");
-        expect(() -> Native.planStart(null), CONFIG);
+        expect(() -> Native.planStart(null, true), CONFIG);
         expect(() -> Native.scanOpen(null), CONFIG);
-        expect(() -> Native.planStart(new byte[] {0, 0}), CONFIG);
+        expect(() -> Native.planStart(new byte[] {0, 0}, true), CONFIG);
         expect(() -> Native.scanOpen(new byte[] {-1, -1, -1, -1, 0}), CONFIG);
-        expect(() -> Native.scanStart(1, null, Long.MIN_VALUE), CONFIG);
+        expect(() -> Native.scanStart(1, null, Long.MIN_VALUE, true), CONFIG);
     }
 
     private static void panics() {
@@ -107,7 +107,7 @@ final class BoundaryChecks {
             expect(() -> Native.scanTake(wrong), CLOSED);
             expect(() -> Native.scanWake(wrong), CLOSED);
             expect(() -> Native.scanMetrics(wrong), CLOSED);
-            expect(() -> Native.scanStart(wrong, new long[] {1}, Long.MIN_VALUE), CLOSED);
+            expect(() -> Native.scanStart(wrong, new long[] {1}, Long.MIN_VALUE, true), CLOSED);
             byte[] question = TextMap.encode(Map.of("call", "table"));
             expect(() -> Native.changelogCall(wrong, question), CLOSED);
             Native.changelogClose(wrong);
