@@ -78,7 +78,7 @@ impl CsvRows {
             .collect::<Result<_>>()?;
         let quirks = columns
             .iter()
-            .map(|column| match json::is_cast(column.doris.as_ref()) {
+            .map(|column| match column.cast {
                 true => Quirk::CAST,
                 false => Quirk::NONE,
             })

@@ -5,7 +5,6 @@ use super::plan::{Bound, Plan, Spelling, Values, slice};
 use super::{Column, JsonOptions, Rows, text};
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
-use crate::types::DorisType;
 
 /// What is wrong with a value, for a message that goes on with the row.
 pub(super) type Checked = std::result::Result<(), Box<str>>;
@@ -81,7 +80,7 @@ impl JsonRows {
                 Ok(JsonColumn {
                     prefix: prefix(&column.name, quirk),
                     plan,
-                    cast: is_cast(column.doris.as_ref()),
+                    cast: column.cast,
                 })
             })
             .collect::<Result<_>>()?;
@@ -135,14 +134,6 @@ impl Rows for JsonRows {
         }
         Ok(())
     }
-}
-
-/// Whether a nested value's text is cast to a nested type, and not read as JSON.
-pub(super) fn is_cast(doris: Option<&DorisType>) -> bool {
-    matches!(
-        doris,
-        Some(DorisType::Array(_) | DorisType::Map(..) | DorisType::Struct(_))
-    )
 }
 
 /// Whether a document holds escapes other than those of quote and backslash.

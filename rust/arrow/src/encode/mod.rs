@@ -61,6 +61,8 @@ pub struct Column {
     /// The type of the column that is written to. Where it is unknown, values are sent as texts, which Doris reads for every
     /// type.
     pub doris: Option<DorisType>,
+    /// Whether it is an ARRAY, MAP or STRUCT, of whatever items: Doris casts their text, where other columns take JSON.
+    pub cast: bool,
     /// The type with the lengths of its texts, those inside nested values included. A text that is longer in bytes of UTF-8
     /// than its `CHAR(n)` or `VARCHAR(n)` is an error, since Doris may cut it and report success. `None`: nothing is checked.
     pub sized: Option<DorisType>,

@@ -39,12 +39,19 @@ pub fn columns(columns: &[(&str, &str, &str)]) -> Vec<Column> {
     columns
         .iter()
         .enumerate()
-        .map(|(i, (name, flink, doris))| Column {
-            name: (*name).to_owned(),
-            flink: FlinkType::parse(flink).unwrap(),
-            doris: (!doris.is_empty()).then(|| DorisType::parse(doris).unwrap()),
-            sized: None,
-            key: i == 0,
+        .map(|(i, (name, flink, doris))| {
+            let doris = (!doris.is_empty()).then(|| DorisType::parse(doris).unwrap());
+            Column {
+                name: (*name).to_owned(),
+                flink: FlinkType::parse(flink).unwrap(),
+                cast: matches!(
+                    doris,
+                    Some(DorisType::Array(_) | DorisType::Map(..) | DorisType::Struct(_))
+                ),
+                doris,
+                sized: None,
+                key: i == 0,
+            }
         })
         .collect()
 }

@@ -193,6 +193,7 @@ fn columns() -> Result<Vec<Column>> {
                 name: (*name).to_owned(),
                 flink: FlinkType::parse(flink)?,
                 doris: Some(DorisType::parse(doris)?),
+                cast: false,
                 sized: Some(DorisType::parse(doris)?),
                 key: *name == "id",
             })

@@ -17,7 +17,7 @@ use super::replay::Producer;
 use super::ring::{Buffer, Place};
 use crate::error::{Error, ErrorKind, panicked};
 use crate::sink_metrics::Counters;
-use crate::table_check::{DELETE_SIGN, TableSchema, bounds};
+use crate::table_check::{DELETE_SIGN, TableColumn, TableSchema, bounds};
 use crate::write_config::WriteConfig;
 
 /// Bytes that are worth compressing as a piece of their own.
@@ -109,6 +109,7 @@ impl EncodeTask {
                         name: name.clone(),
                         flink: field.r#type.clone(),
                         doris: found.and_then(|c| c.r#type.clone()),
+                        cast: found.is_some_and(TableColumn::is_nested),
                         sized,
                         key: found.is_some_and(|c| c.key),
                     });
@@ -122,6 +123,7 @@ impl EncodeTask {
                             nullable: false,
                         },
                         doris: Some(DorisType::TinyInt),
+                        cast: false,
                         sized: None,
                         key: false,
                     });

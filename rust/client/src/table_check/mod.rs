@@ -158,6 +158,13 @@ impl TableSchema {
 }
 
 impl TableColumn {
+    /// Whether it is an ARRAY, MAP or STRUCT; `_schema` tells no more of it than that.
+    pub(crate) fn is_nested(&self) -> bool {
+        ["ARRAY", "MAP", "STRUCT"]
+            .iter()
+            .any(|name| self.type_name.starts_with(name))
+    }
+
     fn parse(value: &Value) -> Option<Self> {
         let text = |key: &str| match value.get(key) {
             Some(Value::String(text)) => Some(text.clone()),
@@ -424,6 +431,11 @@ mod tests {
         );
         assert_eq!(schema.find("tags").unwrap().r#type, None);
         assert!(!schema.find("tags").unwrap().key);
+        assert!(
+            schema.find("tags").unwrap().is_nested(),
+            "it is told as an ARRAY of nothing"
+        );
+        assert!(!schema.find("amt").unwrap().is_nested());
     }
 
     #[test]

@@ -117,7 +117,7 @@ class FilterTranslatorTest {
                 "f <> 1.5 | `f` <> 1.5",
                 "d NOT IN (1, 2) | `d` NOT IN (1, 2)",
                 "d IN (0, 1) | `d` IN (0, 1)",
-                "d = 1 OR f = 1.5 OR d = 0 | (`d` IN (1, 0)) OR (`f` = 1.5)",
+                "d = 0 OR f = 1.5 OR d = 1 | (`d` IN (0, 1)) OR (`f` = 1.5)",
                 "d BETWEEN 0 AND 5 | (`d` >= 0) AND (`d` <= 5)",
                 "d IS NULL OR d = 0 | (`d` IS NULL) OR (`d` = 0)",
                 "d <> 0 AND d <> 1 | `d` <> 1",
