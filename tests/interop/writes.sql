@@ -48,7 +48,7 @@ INSERT INTO snk VALUES
    CAST(NULL AS DATE), CAST(NULL AS TIMESTAMP(0)), CAST(NULL AS TIMESTAMP(3)), CAST(NULL AS TIMESTAMP(6)));
 
 -- case json-nested
--- look SELECT * FROM SIDE.json_nested ORDER BY id
+-- look SELECT id, ai, astr, map_size(m), m['x'], m['y'], r FROM SIDE.json_nested ORDER BY id
 CREATE TABLE snk (id INT, ai ARRAY<INT>, astr ARRAY<STRING>, m MAP<STRING, INT>, r ROW<a INT, b STRING>)
   DORIS(json_nested, 'sink.properties.format' = 'json');
 INSERT INTO snk VALUES (1, ARRAY[1, 2, 3], ARRAY['a', 'b'], MAP['x', 1, 'y', 2], ROW(1, 'one'));
