@@ -51,12 +51,12 @@ build() {
     gradle_run "$@" || die "the build failed"
 }
 
-# Starts the stand-in on free ports: sets STANDIN_PID, FE_HTTP, FE_MYSQL, STANDIN_ADMIN. Further arguments go to it.
+# Starts the stand-in on free ports, where Ctrl-C in the terminal does not reach it: sets STANDIN_PID, FE_HTTP, FE_MYSQL, STANDIN_ADMIN. Further arguments go to it.
 start_standin() {
     local dir=$1
     shift
     rm -f "$dir/ports.json"
-    "$STANDIN" --fe-http 0 --mysql 0 --fe-flight 0 --be-http 0 --be-flight 0 --admin 0 --ports-file "$dir/ports.json" "$@" \
+    setsid "$STANDIN" --fe-http 0 --mysql 0 --fe-flight 0 --be-http 0 --be-flight 0 --admin 0 --ports-file "$dir/ports.json" "$@" \
         >"$dir/standin.log" 2>&1 &
     STANDIN_PID=$!
     local i
