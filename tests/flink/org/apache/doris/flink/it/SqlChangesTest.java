@@ -37,7 +37,7 @@ class SqlChangesTest {
 
     private static final String OWNERS =
             "SELECT LAST_VALUE(CAST(name AS STRING)), id FROM (VALUES (5, 'e'), (5, 'f'), (6, 'e'))"
-                + " AS s(id, name) GROUP BY id";
+                    + " AS s(id, name) GROUP BY id";
 
     private StreamTableEnvironment sql;
 
