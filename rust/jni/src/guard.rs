@@ -129,7 +129,7 @@ fn throw(env: &mut Env<'_>, failure: &Failure, trace: &str) {
 
 fn throw_native(env: &mut Env<'_>, failure: &Failure, trace: &str) -> JniResult<()> {
     // Looked up each time: a cached class would keep its class loader alive.
-    let class = env.find_class(jni_str!("org/apache/doris/flink/jni/NativeException"))?;
+    let class = env.find_class(jni_str!("org/apache/doris/flink/error/NativeException"))?;
     let message = env.byte_array_from_slice(failure.message.as_bytes())?;
     let trace = env.byte_array_from_slice(trace.as_bytes())?;
     let (message, trace): (&JObject, &JObject) = (message.as_ref(), trace.as_ref());

@@ -81,7 +81,7 @@ fn libjvm(home: &Path) -> PathBuf {
 /// The classes of the boundary that need nothing but the JDK, and the checks.
 fn compile(home: &Path) -> PathBuf {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let package = "org/apache/doris/flink/jni";
+    let package = "org/apache/doris/flink";
     let main = crate_folder.join("../../java/src/main/java").join(package);
     let checks = crate_folder.join("tests/java").join(package);
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("boundary-classes");
@@ -98,14 +98,14 @@ fn compile(home: &Path) -> PathBuf {
         .arg(&out)
         .args(
             [
-                "Native.java",
-                "NativeException.java",
-                "ErrorCode.java",
-                "TextMap.java",
+                "error/ErrorCode.java",
+                "error/NativeException.java",
+                "jni/Native.java",
+                "jni/TextMap.java",
             ]
             .map(|file| main.join(file)),
         )
-        .args(["BoundaryChecks.java", "WritingChecks.java"].map(|file| checks.join(file)))
+        .args(["jni/BoundaryChecks.java", "jni/WritingChecks.java"].map(|file| checks.join(file)))
         .output()
         .unwrap();
     assert!(

@@ -4,7 +4,7 @@ import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.it.Standin;
 import org.apache.doris.flink.it.Transaction;
 import org.apache.doris.flink.jni.NativeSink;
-import org.apache.doris.flink.sink.CheckpointPlan;
+import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Faults;
 import org.apache.doris.flink.sink.transaction.LabelState;
 import org.apache.doris.flink.sink.transaction.NativeSinks;

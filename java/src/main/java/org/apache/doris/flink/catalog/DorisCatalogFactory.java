@@ -1,6 +1,6 @@
 package org.apache.doris.flink.catalog;
 
-import org.apache.doris.flink.table.DorisConfigOptions;
+import org.apache.doris.flink.config.option.DorisConfigOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.Catalog;

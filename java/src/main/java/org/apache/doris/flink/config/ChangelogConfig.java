@@ -1,9 +1,9 @@
 package org.apache.doris.flink.config;
 
+import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.DorisSourceScanMode;
-import org.apache.doris.flink.source.split.SliceScheme;
-import org.apache.doris.flink.table.DorisConfigOptions;
 
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;

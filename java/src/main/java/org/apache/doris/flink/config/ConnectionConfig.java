@@ -1,6 +1,8 @@
 package org.apache.doris.flink.config;
 
-import org.apache.doris.flink.table.DorisConfigOptions;
+import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.InvalidOption;
+import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 

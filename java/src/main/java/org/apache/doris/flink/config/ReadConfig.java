@@ -1,6 +1,7 @@
 package org.apache.doris.flink.config;
 
-import org.apache.doris.flink.table.DorisConfigOptions;
+import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.flink.configuration.MemorySize;
 
 import java.io.Serializable;

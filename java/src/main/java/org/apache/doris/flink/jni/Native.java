@@ -1,5 +1,7 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.NativeException;
+
 import java.nio.ByteBuffer;
 
 /**

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.NativeException;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.NativeException;
+
 import java.io.UncheckedIOException;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;

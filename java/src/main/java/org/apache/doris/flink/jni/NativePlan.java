@@ -1,5 +1,7 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.NativeException;
+
 /**
  * The planning of a read: checks the table against its declaration and lists its tablets. Started,
  * polled until it is ready, its result read, then closed. {@link #close} may come from any thread.

@@ -1,5 +1,8 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
+
 import java.util.Map;
 
 /**

@@ -1,5 +1,8 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
+
 /** Figures of one scan since it was opened; in the order of {@code Native.scanMetrics}. */
 public final class ScanMetrics {
     private final long[] values;

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.NativeException;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryStream;

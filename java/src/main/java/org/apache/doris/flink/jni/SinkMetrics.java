@@ -1,5 +1,8 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
+
 /** Figures of one sink since it was opened; in the order of {@code Native.sinkMetrics}. */
 public final class SinkMetrics {
     private static final int COUNT = 11;

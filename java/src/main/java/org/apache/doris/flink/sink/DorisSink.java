@@ -7,6 +7,7 @@ import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.sink.committer.DorisCommittable;
 import org.apache.doris.flink.sink.committer.DorisCommittableSerializer;
 import org.apache.doris.flink.sink.committer.DorisCommitter;
+import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.writer.DorisWriter;
 import org.apache.doris.flink.sink.writer.WriterState;
 import org.apache.doris.flink.sink.writer.WriterStateSerializer;

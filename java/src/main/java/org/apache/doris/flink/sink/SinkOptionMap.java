@@ -3,8 +3,8 @@ package org.apache.doris.flink.sink;
 import org.apache.doris.flink.cfg.DorisExecutionOptions;
 import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
+import org.apache.doris.flink.cfg.ObjectOptions;
 import org.apache.doris.flink.sink.writer.WriteMode;
-import org.apache.doris.flink.table.ObjectOptions;
 
 import java.util.HashMap;
 import java.util.Map;

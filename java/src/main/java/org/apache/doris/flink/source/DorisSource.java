@@ -9,6 +9,7 @@ import org.apache.doris.flink.source.enumerator.EnumeratorState;
 import org.apache.doris.flink.source.enumerator.EnumeratorStateSerializer;
 import org.apache.doris.flink.source.reader.DorisSourceReader;
 import org.apache.doris.flink.source.reader.RowEmitter;
+import org.apache.doris.flink.source.schema.LearnedColumns;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitSerializer;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

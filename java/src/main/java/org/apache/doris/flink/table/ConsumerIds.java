@@ -2,6 +2,7 @@ package org.apache.doris.flink.table;
 
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.doris.flink.config.option.ChangelogOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;

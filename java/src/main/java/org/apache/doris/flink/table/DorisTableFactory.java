@@ -2,8 +2,14 @@ package org.apache.doris.flink.table;
 
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
-import org.apache.doris.flink.config.OptionValues;
 import org.apache.doris.flink.config.ReadConfig;
+import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.OptionKeys;
+import org.apache.doris.flink.config.option.OptionValues;
+import org.apache.doris.flink.config.option.ReadOptions;
+import org.apache.doris.flink.config.plan.SinkPlan;
+import org.apache.doris.flink.config.rule.ChangelogRules;
+import org.apache.doris.flink.config.rule.OptionRules;
 import org.apache.doris.flink.types.DorisTypes;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.ConfigOption;

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.table;
 
 import org.apache.doris.flink.config.SinkConfig;
+import org.apache.doris.flink.config.plan.SinkPlan;
 import org.apache.doris.flink.sink.DorisSink;
 import org.apache.doris.flink.sink.writer.UnorderedChanges;
 import org.apache.flink.table.api.ValidationException;

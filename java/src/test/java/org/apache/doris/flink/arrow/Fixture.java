@@ -1,6 +1,6 @@
 package org.apache.doris.flink.arrow;
 
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.NativeException;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

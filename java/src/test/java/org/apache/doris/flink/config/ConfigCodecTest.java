@@ -2,6 +2,7 @@ package org.apache.doris.flink.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;

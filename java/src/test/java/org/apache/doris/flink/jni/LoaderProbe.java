@@ -3,6 +3,7 @@ package org.apache.doris.flink.jni;
 import org.apache.doris.flink.arrow.IpcBatch;
 import org.apache.doris.flink.arrow.vector.VectorFactory;
 import org.apache.doris.flink.arrow.writer.BatchWriter;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.columnar.ColumnarRowData;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.apache.doris.flink.arrow.IpcBatch;
 import org.apache.doris.flink.arrow.vector.VectorFactory;
 import org.apache.doris.flink.arrow.writer.BatchWriter;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;

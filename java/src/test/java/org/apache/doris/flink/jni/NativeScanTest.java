@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.doris.flink.arrow.IpcBatch;
 import org.apache.doris.flink.arrow.vector.VectorFactory;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.table.data.columnar.vector.ColumnVector;
 import org.apache.flink.table.data.columnar.vector.LongColumnVector;
 import org.apache.flink.table.types.logical.BigIntType;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.SinkConfig;
+import org.apache.doris.flink.config.plan.SinkPlan;
 import org.apache.doris.flink.sink.committer.DorisCommittableSerializer;
 import org.apache.doris.flink.sink.writer.WriterStateSerializer;
-import org.apache.doris.flink.table.SinkPlan;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;

@@ -17,14 +17,14 @@ import java.util.List;
 import java.util.Map;
 
 /** Creates sources and sinks by options, as the planner does. */
-final class Tables {
+public final class Tables {
 
     private static final ObjectIdentifier NAME = ObjectIdentifier.of("default", "default", "t");
 
     private Tables() {}
 
     /** The least options, then pairs of further keys and values; a null value takes a key out. */
-    static Map<String, String> options(String... pairs) {
+    public static Map<String, String> options(String... pairs) {
         Map<String, String> options = new LinkedHashMap<>();
         options.put("connector", "doris");
         options.put("fenodes", "127.0.0.1:8030");
@@ -42,7 +42,7 @@ final class Tables {
     /**
      * Keys and values, several separated by {@code ;}, as pairs; a value may stand in apostrophes.
      */
-    static String[] pairs(String keys, String values) {
+    public static String[] pairs(String keys, String values) {
         String[] names = keys.split(";");
         String[] given = values == null ? new String[] {null} : values.split(";");
         String[] pairs = new String[names.length * 2];

@@ -7,6 +7,9 @@ import static org.apache.doris.flink.jni.BoundaryChecks.PANIC;
 import static org.apache.doris.flink.jni.BoundaryChecks.check;
 import static org.apache.doris.flink.jni.BoundaryChecks.expect;
 
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
+
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

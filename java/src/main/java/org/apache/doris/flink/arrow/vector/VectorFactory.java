@@ -2,8 +2,8 @@ package org.apache.doris.flink.arrow.vector;
 
 import org.apache.doris.flink.arrow.IpcBatch;
 import org.apache.doris.flink.arrow.IpcHeader;
-import org.apache.doris.flink.jni.ErrorCode;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.table.data.columnar.vector.ColumnVector;
 import org.apache.flink.table.data.columnar.vector.VectorizedColumnBatch;
 import org.apache.flink.table.types.logical.ArrayType;

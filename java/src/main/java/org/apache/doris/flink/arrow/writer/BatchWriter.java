@@ -1,6 +1,6 @@
 package org.apache.doris.flink.arrow.writer;
 
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
 

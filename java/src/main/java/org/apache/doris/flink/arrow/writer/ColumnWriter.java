@@ -1,7 +1,7 @@
 package org.apache.doris.flink.arrow.writer;
 
-import org.apache.doris.flink.jni.ErrorCode;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.RowData;
 

@@ -1,6 +1,6 @@
 package org.apache.doris.flink.sink.committer;
 
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.sink.transaction.TransactionGone;
 
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package org.apache.doris.flink.sink.committer;
 
 import org.apache.doris.flink.sink.transaction.LabelSeries;
-import org.apache.doris.flink.source.state.StateReader;
-import org.apache.doris.flink.source.state.StateWriter;
+import org.apache.doris.flink.state.StateReader;
+import org.apache.doris.flink.state.StateWriter;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 import java.io.IOException;

@@ -4,7 +4,6 @@ import org.apache.doris.flink.config.ConfigCodec;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeSink;
-import org.apache.doris.flink.sink.CheckpointPlan;
 
 import java.io.IOException;
 import java.util.OptionalLong;

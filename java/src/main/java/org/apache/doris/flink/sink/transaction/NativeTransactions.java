@@ -1,8 +1,8 @@
 package org.apache.doris.flink.sink.transaction;
 
-import org.apache.doris.flink.jni.ErrorCode;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.jni.NativeCall;
-import org.apache.doris.flink.jni.NativeException;
 import org.apache.doris.flink.jni.NativeSink;
 
 import java.io.IOException;

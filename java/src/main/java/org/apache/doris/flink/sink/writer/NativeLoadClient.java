@@ -1,12 +1,12 @@
 package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.config.SinkConfig;
-import org.apache.doris.flink.jni.ErrorCode;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.jni.NativeLoad;
 import org.apache.doris.flink.jni.NativeSink;
 import org.apache.doris.flink.jni.SinkMetrics;
-import org.apache.doris.flink.sink.CheckpointPlan;
+import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.NativeSinks;
 import org.apache.doris.flink.sink.transaction.NativeTransactions;
 import org.apache.doris.flink.sink.transaction.PendingCall;

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.sink.writer;
 
-import org.apache.doris.flink.source.state.StateReader;
-import org.apache.doris.flink.source.state.StateWriter;
+import org.apache.doris.flink.state.StateReader;
+import org.apache.doris.flink.state.StateWriter;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 import java.io.IOException;

@@ -2,6 +2,7 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.enumerator.EnumeratorState.Phase;
@@ -12,7 +13,6 @@ import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.SliceIds;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;

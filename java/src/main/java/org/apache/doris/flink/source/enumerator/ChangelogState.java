@@ -1,6 +1,6 @@
 package org.apache.doris.flink.source.enumerator;
 
-import org.apache.doris.flink.source.split.SliceScheme;
+import org.apache.doris.flink.config.SliceScheme;
 
 import java.util.Collections;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitSerializer;
-import org.apache.doris.flink.source.split.SliceScheme;
-import org.apache.doris.flink.source.state.StateReader;
-import org.apache.doris.flink.source.state.StateWriter;
+import org.apache.doris.flink.state.StateReader;
+import org.apache.doris.flink.state.StateWriter;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 import java.io.IOException;

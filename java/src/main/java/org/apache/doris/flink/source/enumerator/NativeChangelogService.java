@@ -2,10 +2,10 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ConfigCodec;
 import org.apache.doris.flink.config.ScanConfig;
-import org.apache.doris.flink.jni.ErrorCode;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.jni.NativeCall;
 import org.apache.doris.flink.jni.NativeChangelog;
-import org.apache.doris.flink.jni.NativeException;
 import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.source.offset.OffsetTable;

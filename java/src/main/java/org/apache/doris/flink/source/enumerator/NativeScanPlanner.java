@@ -6,7 +6,7 @@ import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.jni.NativePlan;
 import org.apache.doris.flink.jni.ScanPlan;
-import org.apache.doris.flink.source.LearnedColumns;
+import org.apache.doris.flink.source.schema.LearnedColumns;
 
 import java.util.function.BooleanSupplier;
 

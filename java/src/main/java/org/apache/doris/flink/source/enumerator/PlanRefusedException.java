@@ -1,6 +1,6 @@
 package org.apache.doris.flink.source.enumerator;
 
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.runtime.throwable.ThrowableAnnotation;
 import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.util.FlinkRuntimeException;

@@ -1,8 +1,8 @@
 package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.jni.ErrorCode;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

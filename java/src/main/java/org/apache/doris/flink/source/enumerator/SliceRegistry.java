@@ -1,10 +1,10 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.event.HeldSlicesEvent.HeldSlice;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.SliceIds;
-import org.apache.doris.flink.source.split.SliceScheme;
 
 import java.util.ArrayList;
 import java.util.Collection;

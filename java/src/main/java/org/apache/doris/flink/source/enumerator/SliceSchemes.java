@@ -1,8 +1,8 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.split.SliceIds;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,9 +1,9 @@
 package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ChangelogConfig;
+import org.apache.doris.flink.config.ExpiredChanges;
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.DorisSourceScanMode;
-import org.apache.doris.flink.source.ExpiredChanges;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

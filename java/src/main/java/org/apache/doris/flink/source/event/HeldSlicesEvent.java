@@ -1,6 +1,6 @@
 package org.apache.doris.flink.source.event;
 
-import org.apache.doris.flink.source.split.SliceScheme;
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 import java.io.Serializable;

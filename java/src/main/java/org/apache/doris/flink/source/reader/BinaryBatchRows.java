@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.arrow.IpcBatch;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.table.data.RowData;

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
-import org.apache.doris.flink.jni.ErrorCode;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;

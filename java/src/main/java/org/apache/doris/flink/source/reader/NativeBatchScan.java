@@ -5,7 +5,7 @@ import org.apache.doris.flink.arrow.vector.VectorFactory;
 import org.apache.doris.flink.config.ConfigCodec;
 import org.apache.doris.flink.config.MetadataColumn;
 import org.apache.doris.flink.config.ScanConfig;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeScan;
 import org.apache.doris.flink.jni.ScanMetrics;

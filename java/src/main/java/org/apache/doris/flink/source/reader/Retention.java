@@ -1,8 +1,8 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.config.ChangelogConfig;
+import org.apache.doris.flink.config.ExpiredChanges;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.source.ExpiredChanges;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.RetentionEvent;
 import org.slf4j.Logger;

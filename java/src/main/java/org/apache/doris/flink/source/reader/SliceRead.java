@@ -1,12 +1,12 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.PositionFold;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.apache.doris.flink.source.split.Tso;
 
 /**

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.config.ScanConfig;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;

@@ -1,8 +1,8 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogWindow;
-import org.apache.doris.flink.source.split.SliceScheme;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.doris.flink.config.SliceScheme;
+
 import java.util.Objects;
 import java.util.Optional;
 

@@ -1,8 +1,9 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
-import org.apache.doris.flink.source.state.StateReader;
-import org.apache.doris.flink.source.state.StateWriter;
+import org.apache.doris.flink.state.StateReader;
+import org.apache.doris.flink.state.StateWriter;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.doris.flink.config.SliceScheme;
+
 /**
  * Split ids of changelog slices: stable, so that what Flink keeps by split id (watermarks, pauses,
  * progress) survives restores and rescaling. Another scheme gives other ids.

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.arrow.Fixture;
 import org.apache.doris.flink.arrow.IpcBatch;
-import org.apache.doris.flink.jni.ErrorCode;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.columnar.ColumnarRowData;
 import org.apache.flink.table.types.logical.BigIntType;

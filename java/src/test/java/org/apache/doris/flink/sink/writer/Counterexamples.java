@@ -3,10 +3,10 @@ package org.apache.doris.flink.sink.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.apache.doris.flink.sink.CheckpointPlan;
 import org.apache.doris.flink.sink.committer.CommitFailure;
 import org.apache.doris.flink.sink.committer.DorisCommittable;
 import org.apache.doris.flink.sink.committer.TestCommitter;
+import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Faults;
 import org.apache.doris.flink.sink.transaction.LabelState;
 import org.apache.doris.flink.sink.transaction.Pause;

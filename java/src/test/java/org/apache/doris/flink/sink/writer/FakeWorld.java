@@ -1,7 +1,7 @@
 package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.config.SinkConfig;
-import org.apache.doris.flink.sink.CheckpointPlan;
+import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.FakeDoris;
 import org.apache.doris.flink.sink.transaction.Faults;
 import org.apache.doris.flink.sink.transaction.LabelState;

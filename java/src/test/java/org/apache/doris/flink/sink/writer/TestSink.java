@@ -1,14 +1,14 @@
 package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.config.SinkConfig;
-import org.apache.doris.flink.sink.CheckpointPlan;
+import org.apache.doris.flink.config.plan.SinkPlan;
 import org.apache.doris.flink.sink.committer.DorisCommittable;
 import org.apache.doris.flink.sink.committer.DorisCommittableSerializer;
 import org.apache.doris.flink.sink.committer.TestCommitter;
+import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.FakeDoris;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecord;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
-import org.apache.doris.flink.table.SinkPlan;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

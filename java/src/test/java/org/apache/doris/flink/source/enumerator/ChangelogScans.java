@@ -2,9 +2,9 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
-import org.apache.doris.flink.config.OptionValues;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.RowType;
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ScanConfig;
-import org.apache.doris.flink.jni.ErrorCode;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.jni.ScanPlans;
 import org.apache.doris.flink.sink.writer.CapturedLogs;
 import org.apache.doris.flink.source.event.RetentionEvent;

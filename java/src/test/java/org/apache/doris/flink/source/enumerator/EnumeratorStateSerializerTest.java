@@ -1,11 +1,11 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.GoldenBytes;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 

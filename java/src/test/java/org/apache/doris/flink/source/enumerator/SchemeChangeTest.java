@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ScanConfig;
-import org.apache.doris.flink.source.split.SliceScheme;
+import org.apache.doris.flink.config.SliceScheme;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 

@@ -1,12 +1,12 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
 import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 import java.util.ArrayList;

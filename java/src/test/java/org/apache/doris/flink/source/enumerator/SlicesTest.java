@@ -3,13 +3,13 @@ package org.apache.doris.flink.source.enumerator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.apache.doris.flink.jni.ErrorCode;
-import org.apache.doris.flink.jni.NativeException;
+import org.apache.doris.flink.config.SliceScheme;
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.SliceIds;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ConnectionConfig;
-import org.apache.doris.flink.config.OptionValues;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.jni.ScanPlan;
 import org.apache.doris.flink.jni.ScanPlans;
 import org.apache.doris.flink.source.event.LimitReachedEvent;

@@ -2,7 +2,7 @@ package org.apache.doris.flink.source.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.apache.doris.flink.source.split.SliceScheme;
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.CoveredEvent;
@@ -13,7 +14,6 @@ import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.SliceIds;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.split.ChangelogPosition;
-import org.apache.doris.flink.source.split.SliceScheme;
 
 import java.io.IOException;
 import java.util.ArrayDeque;

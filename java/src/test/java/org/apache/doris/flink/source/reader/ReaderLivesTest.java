@@ -2,12 +2,12 @@ package org.apache.doris.flink.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitSerializer;
 import org.apache.doris.flink.source.split.SliceIds;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

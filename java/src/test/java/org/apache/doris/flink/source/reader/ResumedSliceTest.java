@@ -2,13 +2,13 @@ package org.apache.doris.flink.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.sink.writer.CapturedLogs;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

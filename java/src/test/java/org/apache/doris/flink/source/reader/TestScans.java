@@ -3,10 +3,10 @@ package org.apache.doris.flink.source.reader;
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
 import org.apache.doris.flink.config.MetadataColumn;
-import org.apache.doris.flink.config.OptionValues;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.ScanColumn;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.RowType;
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ScanColumn;
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogWindow;
-import org.apache.doris.flink.source.split.SliceScheme;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.IntType;
 import org.junit.jupiter.api.Test;

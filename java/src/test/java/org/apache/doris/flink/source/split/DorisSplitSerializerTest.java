@@ -3,6 +3,7 @@ package org.apache.doris.flink.source.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.GoldenBytes;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package org.apache.doris.flink.source.split;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.junit.jupiter.api.Test;
 

@@ -1,0 +1,99 @@
+package org.apache.doris.flink.config.option;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Keys of older releases and of other connectors, whose values cannot be carried over, with what to
+ * write instead.
+ */
+final class ForeignKeys {
+
+    private static final String CHECKPOINTS =
+            "remove it: rows are sent all the time and become visible with each checkpoint, so set"
+                    + " 'execution.checkpointing.interval' of the job";
+
+    private static final Map<String, Foreign> ALL = all();
+
+    private ForeignKeys() {}
+
+    /** By key, in alphabetical order. */
+    static Map<String, Foreign> known() {
+        return ALL;
+    }
+
+    /** What is said of a key. */
+    static final class Foreign {
+        private final String origin;
+        private final String instead;
+        private final boolean writing;
+
+        private Foreign(String origin, String instead, boolean writing) {
+            this.origin = origin;
+            this.instead = instead;
+            this.writing = writing;
+        }
+
+        /** Whose key it is, for example "of older releases". */
+        String origin() {
+            return origin;
+        }
+
+        /** What to do about it, without a full stop. */
+        String instead() {
+            return instead;
+        }
+
+        /** Whether it is about writing alone. */
+        boolean writing() {
+            return writing;
+        }
+    }
+
+    private static Map<String, Foreign> all() {
+        Map<String, Foreign> all = new TreeMap<>();
+        for (String key : new String[] {"size", "bytes", "interval"}) {
+            all.put("sink.batch." + key, new Foreign("of older releases", CHECKPOINTS, true));
+        }
+        writing(all, "sink.buffer-flush.interval-ms", CHECKPOINTS);
+        writing(all, "load-url", "use 'fenodes'");
+        writing(all, "sink.semantic", "use 'sink.enable-2pc'");
+        writing(all, "sink.version", "remove it, or use 'sink.enable-2pc'");
+        writing(
+                all,
+                "sink.at-least-once.use-transaction-stream-load",
+                "remove it, or use 'sink.enable-2pc'");
+        writing(all, "sink.connect.timeout-ms", "use 'doris.request.connect.timeout'");
+        writing(all, "sink.socket.timeout-ms", "use 'doris.request.read.timeout'");
+        writing(all, "sink.wait-for-continue.timeout-ms", "use 'doris.request.read.timeout'");
+        other(all, "scan-url", "use 'fenodes'");
+        other(all, "url", "use 'fenodes' and 'table.identifier'");
+        other(all, "driver", "remove it: no driver is needed");
+        other(all, "database-name", "use 'table.identifier' = 'database.table'");
+        other(all, "table-name", "use 'table.identifier' = 'database.table'");
+        other(all, "connection.max-retry-timeout", "use 'doris.request.connect.timeout'");
+        other(all, "scan.connect.timeout-ms", "use 'doris.request.connect.timeout'");
+        other(all, "scan.max-retries", "use 'doris.request.retries'");
+        other(all, "scan.fetch-size", "use 'doris.batch.size'");
+        other(all, "scan.params.query-timeout-s", "use 'doris.request.query.timeout'");
+        other(all, "scan.params.mem-limit-byte", "use 'doris.exec.mem.limit'");
+        for (String key : new String[] {"column", "num", "lower-bound", "upper-bound"}) {
+            other(
+                    all,
+                    "scan.partition." + key,
+                    "remove it: a table is read in parallel by its tablets, see"
+                            + " 'doris.request.tablet.size' and 'scan.parallelism'");
+        }
+        other(all, "lookup.cache.ttl-ms", "use 'lookup.cache.ttl'");
+        return Collections.unmodifiableMap(all);
+    }
+
+    private static void writing(Map<String, Foreign> all, String key, String instead) {
+        all.put(key, new Foreign("of other connectors", instead, true));
+    }
+
+    private static void other(Map<String, Foreign> all, String key, String instead) {
+        all.put(key, new Foreign("of other connectors", instead, false));
+    }
+}
