@@ -2,8 +2,6 @@ package org.apache.doris.flink.config;
 
 import org.apache.doris.flink.config.option.DorisConfigOptions;
 import org.apache.doris.flink.config.option.OptionValues;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
@@ -41,9 +39,9 @@ public final class ChangelogConfig implements Serializable {
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss")
                     .withResolverStyle(ResolverStyle.STRICT);
 
-    private final DorisSourceScanMode scanMode;
+    private final ScanMode scanMode;
     private final String scanTimestamp;
-    private final DorisBinlogIncrementType incrementType;
+    private final IncrementType incrementType;
     private final Duration pollInterval;
     private final Duration visibleWaitTimeout;
     private final TableIdentifier offsetTable;
@@ -56,12 +54,10 @@ public final class ChangelogConfig implements Serializable {
     private final Long checkpointInterval;
 
     private ChangelogConfig(OptionValues options) {
-        scanMode =
-                DorisSourceScanMode.fromOption(
-                        options.oneOf(DorisConfigOptions.SCAN_MODE, SCAN_MODES));
+        scanMode = ScanMode.fromOption(options.oneOf(DorisConfigOptions.SCAN_MODE, SCAN_MODES));
         scanTimestamp = scanTimestamp(options);
         incrementType =
-                DorisBinlogIncrementType.fromOption(
+                IncrementType.fromOption(
                         options.oneOf(
                                 DorisConfigOptions.INCREMENT_TYPE,
                                 List.of("detail", "min_delta", "append_only")));
@@ -122,7 +118,7 @@ public final class ChangelogConfig implements Serializable {
     }
 
     /** What a new consumer reads. */
-    public DorisSourceScanMode scanMode() {
+    public ScanMode scanMode() {
         return scanMode;
     }
 
@@ -135,7 +131,7 @@ public final class ChangelogConfig implements Serializable {
     }
 
     /** Which changes are read. */
-    public DorisBinlogIncrementType incrementType() {
+    public IncrementType incrementType() {
         return incrementType;
     }
 
@@ -194,7 +190,7 @@ public final class ChangelogConfig implements Serializable {
     /** Whether every row reaches Flink as an insert. */
     public boolean isInsertOnly() {
         return scanMode.isSnapshotOnly()
-                || incrementType == DorisBinlogIncrementType.APPEND_ONLY
+                || incrementType == IncrementType.APPEND_ONLY
                 || changelogMode == ChangeMode.AUDIT;
     }
 

@@ -1,7 +1,5 @@
 package org.apache.doris.flink.config;
 
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
-
 /** What is said of changes that the server does not keep any more. */
 public final class ExpiredChanges {
 
@@ -29,6 +27,6 @@ public final class ExpiredChanges {
     }
 
     private static boolean netChanges(ChangelogConfig config) {
-        return config.incrementType() == DorisBinlogIncrementType.MIN_DELTA;
+        return config.incrementType() == IncrementType.MIN_DELTA;
     }
 }

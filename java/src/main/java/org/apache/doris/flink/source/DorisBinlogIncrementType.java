@@ -1,15 +1,21 @@
 package org.apache.doris.flink.source;
 
-import java.util.Locale;
+import org.apache.doris.flink.config.IncrementType;
 
 /** Values of {@code source.changelog.increment-type}, under the type's former name. */
 public enum DorisBinlogIncrementType {
     /** Every recorded change of whole rows, in order. */
-    DETAIL,
+    DETAIL(IncrementType.DETAIL),
     /** Net effect per key over each window. */
-    MIN_DELTA,
+    MIN_DELTA(IncrementType.MIN_DELTA),
     /** Inserted rows alone. */
-    APPEND_ONLY;
+    APPEND_ONLY(IncrementType.APPEND_ONLY);
+
+    private final IncrementType type;
+
+    DorisBinlogIncrementType(IncrementType type) {
+        this.type = type;
+    }
 
     /**
      * The type of an option's value, in any case and with {@code -} or {@code _}.
@@ -17,21 +23,12 @@ public enum DorisBinlogIncrementType {
      * @throws IllegalArgumentException for anything else; the message lists what is allowed
      */
     public static DorisBinlogIncrementType fromOption(String value) {
-        String name = value.trim().toUpperCase(Locale.ROOT).replace('-', '_');
-        for (DorisBinlogIncrementType type : values()) {
-            if (type.name().equals(name)) {
-                return type;
-            }
-        }
-        throw new IllegalArgumentException(
-                "Increment type '"
-                        + value
-                        + "' is unknown: allowed are 'detail', 'min_delta', 'append_only'.");
+        return valueOf(IncrementType.fromOption(value).name());
     }
 
     /** The value as users write it. */
     public String option() {
-        return name().toLowerCase(Locale.ROOT);
+        return type.option();
     }
 
     /** The value as a query's {@code incrementType}. */

@@ -1,24 +1,22 @@
 package org.apache.doris.flink.source;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.Optional;
+import org.apache.doris.flink.config.ScanMode;
 
-/** Values of {@code source.scan.mode}: what a new consumer reads. */
+/** Values of {@code source.scan.mode}, under their public name: what a new consumer reads. */
 public enum DorisSourceScanMode {
     /** The current content, then the end. */
-    SNAPSHOT(0),
+    SNAPSHOT(ScanMode.SNAPSHOT),
     /** The current content, then the changes since before it was read. */
-    INITIAL(1),
+    INITIAL(ScanMode.INITIAL),
     /** Changes committed after the job started. */
-    LATEST(2),
+    LATEST(ScanMode.LATEST),
     /** Changes from {@code source.scan.timestamp} on. */
-    FROM_TIMESTAMP(3);
+    FROM_TIMESTAMP(ScanMode.FROM_TIMESTAMP);
 
-    private final int number;
+    private final ScanMode mode;
 
-    DorisSourceScanMode(int number) {
-        this.number = number;
+    DorisSourceScanMode(ScanMode mode) {
+        this.mode = mode;
     }
 
     /**
@@ -27,46 +25,26 @@ public enum DorisSourceScanMode {
      * @throws IllegalArgumentException for anything else; the message lists what is allowed
      */
     public static DorisSourceScanMode fromOption(String value) {
-        String name = value.trim().toUpperCase(Locale.ROOT).replace('-', '_');
-        return Arrays.stream(values())
-                .filter(mode -> mode.name().equals(name))
-                .findFirst()
-                .orElseThrow(
-                        () ->
-                                new IllegalArgumentException(
-                                        "Scan mode '"
-                                                + value
-                                                + "' is unknown: allowed are 'snapshot', 'initial',"
-                                                + " 'latest', 'from-timestamp'."));
-    }
-
-    /** The mode with this number in checkpoints; empty for numbers of other versions. */
-    public static Optional<DorisSourceScanMode> ofNumber(int number) {
-        return Arrays.stream(values()).filter(mode -> mode.number == number).findFirst();
+        return valueOf(ScanMode.fromOption(value).name());
     }
 
     /** The value as users write it. */
     public String option() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    /** Stable number, used in checkpoints. */
-    public int number() {
-        return number;
+        return mode.option();
     }
 
     /** Whether changes are followed. */
     public boolean hasIncrementalPhase() {
-        return this != SNAPSHOT;
+        return mode.hasIncrementalPhase();
     }
 
     /** Whether the content is all that is read. */
     public boolean isSnapshotOnly() {
-        return this == SNAPSHOT;
+        return mode.isSnapshotOnly();
     }
 
     /** Whether the content is read. */
     public boolean isSnapshotPhaseRequired() {
-        return this == SNAPSHOT || this == INITIAL;
+        return mode.isSnapshotPhaseRequired();
     }
 }

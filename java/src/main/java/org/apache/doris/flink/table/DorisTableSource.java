@@ -3,11 +3,11 @@ package org.apache.doris.flink.table;
 import org.apache.doris.flink.config.ChangeMode;
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.MetadataColumn;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.ScanColumn;
 import org.apache.doris.flink.config.ScanConfig;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.DorisSource;
 import org.apache.doris.flink.types.DorisTypes;
 import org.apache.flink.api.common.RuntimeExecutionMode;
@@ -240,7 +240,7 @@ final class DorisTableSource
 
     private boolean mayPush(ResolvedExpression candidate) {
         return changelog.scanMode().isSnapshotOnly()
-                || changelog.incrementType() == DorisBinlogIncrementType.APPEND_ONLY
+                || changelog.incrementType() == IncrementType.APPEND_ONLY
                 || !primaryKey.isEmpty() && ofPrimaryKey(candidate);
     }
 

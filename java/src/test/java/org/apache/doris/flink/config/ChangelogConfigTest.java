@@ -24,9 +24,9 @@ class ChangelogConfigTest {
     @Test
     void defaultsAreThoseOfTheDocumentation() {
         ChangelogConfig config = config();
-        assertThat(config.scanMode()).isEqualTo(DorisSourceScanMode.SNAPSHOT);
+        assertThat(config.scanMode()).isEqualTo(ScanMode.SNAPSHOT);
         assertThat(config.scanTimestamp()).isEmpty();
-        assertThat(config.incrementType()).isEqualTo(DorisBinlogIncrementType.DETAIL);
+        assertThat(config.incrementType()).isEqualTo(IncrementType.DETAIL);
         assertThat(config.pollInterval()).isEqualTo(Duration.ofSeconds(10));
         assertThat(config.visibleWaitTimeout()).isEqualTo(Duration.ofMinutes(5));
         assertThat(config.offsetTable()).isEmpty();
@@ -71,9 +71,9 @@ class ChangelogConfigTest {
         ChangelogConfig travelled =
                 InstantiationUtil.clone(config.withCheckpointInterval(OptionalLong.of(0)));
         for (ChangelogConfig read : new ChangelogConfig[] {config, travelled}) {
-            assertThat(read.scanMode()).isEqualTo(DorisSourceScanMode.FROM_TIMESTAMP);
+            assertThat(read.scanMode()).isEqualTo(ScanMode.FROM_TIMESTAMP);
             assertThat(read.scanTimestamp()).contains("2026-10-09 10:00:00");
-            assertThat(read.incrementType()).isEqualTo(DorisBinlogIncrementType.MIN_DELTA);
+            assertThat(read.incrementType()).isEqualTo(IncrementType.MIN_DELTA);
             assertThat(read.pollInterval()).isEqualTo(Duration.ofSeconds(1));
             assertThat(read.visibleWaitTimeout()).isZero();
             assertThat(read.offsetTable()).contains(new TableIdentifier("", "ops", "of.f"));

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
 import org.apache.doris.flink.config.ChangelogConfig;
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.deserialization.DorisDeserializationSchema;
 import org.apache.doris.flink.deserialization.RowDataDeserializationSchema;
@@ -55,7 +57,7 @@ class DorisSourceBuilderTest {
         assertThat(read.execMemLimit()).isEqualTo(8192L << 20);
         assertThat(read.queueSize()).isEqualTo(64);
         assertThat(read.flightPort()).isEqualTo(-1);
-        assertThat(scan.changelog().scanMode()).isEqualTo(DorisSourceScanMode.SNAPSHOT);
+        assertThat(scan.changelog().scanMode()).isEqualTo(ScanMode.SNAPSHOT);
         assertThat(scan.changelog().checkpointInterval()).isEmpty();
     }
 
@@ -101,9 +103,9 @@ class DorisSourceBuilderTest {
         assertThat(scan.connection().readTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(scan.connection().retries()).isEqualTo(7);
         ChangelogConfig changelog = scan.changelog();
-        assertThat(changelog.scanMode()).isEqualTo(DorisSourceScanMode.FROM_TIMESTAMP);
+        assertThat(changelog.scanMode()).isEqualTo(ScanMode.FROM_TIMESTAMP);
         assertThat(changelog.scanTimestamp()).contains("2026-10-09 10:00:00");
-        assertThat(changelog.incrementType()).isEqualTo(DorisBinlogIncrementType.APPEND_ONLY);
+        assertThat(changelog.incrementType()).isEqualTo(IncrementType.APPEND_ONLY);
         assertThat(changelog.pollInterval()).isEqualTo(Duration.ofMillis(1500));
         assertThat(changelog.visibleWaitTimeout()).isZero();
         assertThat(changelog.offsetTable()).asString().contains("ops.offsets");

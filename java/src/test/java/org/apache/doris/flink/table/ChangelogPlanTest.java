@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.MetadataColumn;
 import org.apache.doris.flink.config.ScanConfig;
-import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.source.PlannedScans;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.ExplainDetail;
@@ -253,7 +253,7 @@ class ChangelogPlanTest {
                         "SELECT id FROM t /*+ OPTIONS('source.scan.mode' = 'snapshot',"
                                 + " 'source.scan.timestamp' = '', 'source.changelog.offset-table' ="
                                 + " '', 'source.changelog.consumer-id' = '') */");
-        assertThat(scan.changelog().scanMode()).isEqualTo(DorisSourceScanMode.SNAPSHOT);
+        assertThat(scan.changelog().scanMode()).isEqualTo(ScanMode.SNAPSHOT);
     }
 
     /** Flink then brings the changes of a key together again. */

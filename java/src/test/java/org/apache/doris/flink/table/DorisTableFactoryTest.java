@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.ChangelogConfig;
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ReadConfig;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.DataType;
@@ -314,7 +314,7 @@ class DorisTableFactoryTest {
                         "source.binlog.consumer-id",
                         "me");
         ChangelogConfig changelog = source.scanConfig().changelog();
-        assertThat(changelog.incrementType()).isEqualTo(DorisBinlogIncrementType.APPEND_ONLY);
+        assertThat(changelog.incrementType()).isEqualTo(IncrementType.APPEND_ONLY);
         assertThat(changelog.pollInterval()).isEqualTo(Duration.ofSeconds(2));
         assertThat(changelog.visibleWaitTimeout()).isZero();
         assertThat(changelog.offsetTable()).asString().contains("ops.o");

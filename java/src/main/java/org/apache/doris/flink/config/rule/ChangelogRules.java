@@ -3,13 +3,13 @@ package org.apache.doris.flink.config.rule;
 import org.apache.doris.flink.config.ChangeMode;
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
+import org.apache.doris.flink.config.IncrementType;
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.option.ChangelogOptions;
 import org.apache.doris.flink.config.option.CommonOptions;
 import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.ReadOptions;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 
@@ -56,7 +56,7 @@ public final class ChangelogRules {
     }
 
     private static void checkScanTimestamp(OptionValues options, ChangelogConfig changelog) {
-        boolean wanted = changelog.scanMode() == DorisSourceScanMode.FROM_TIMESTAMP;
+        boolean wanted = changelog.scanMode() == ScanMode.FROM_TIMESTAMP;
         if (wanted && changelog.scanTimestamp().isEmpty()) {
             throw new ValidationException(
                     String.format(
@@ -118,7 +118,7 @@ public final class ChangelogRules {
                     "a table whose changes are followed is unbounded, and 'execution.runtime-mode'"
                             + " is 'batch'; allowed there is 'snapshot'",
                     "SET 'execution.runtime-mode' = 'streaming', or read '"
-                            + DorisSourceScanMode.SNAPSHOT.option()
+                            + ScanMode.SNAPSHOT.option()
                             + "', for example with the hint /*+ OPTIONS('"
                             + ChangelogOptions.SCAN_MODE.key()
                             + "' = 'snapshot') */ instead of '"
@@ -149,7 +149,7 @@ public final class ChangelogRules {
             ChangelogConfig changelog,
             ConnectionConfig connection,
             boolean hasPrimaryKey) {
-        boolean insertsOnly = changelog.incrementType() == DorisBinlogIncrementType.APPEND_ONLY;
+        boolean insertsOnly = changelog.incrementType() == IncrementType.APPEND_ONLY;
         if (options.text(ReadOptions.FILTER_QUERY).isPresent() && !insertsOnly) {
             throw options.invalid(
                     ReadOptions.FILTER_QUERY,

@@ -2,9 +2,9 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.enumerator.EnumeratorState.Phase;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.CoveredEvent;
@@ -182,7 +182,7 @@ final class ChangelogCoordinator {
      * until the start is known: fixed anew after a failure, it would skip changes.
      */
     ChangelogState snapshotState(long checkpoint) {
-        if (!ready && start.isEmpty() && config.scanMode() == DorisSourceScanMode.LATEST) {
+        if (!ready && start.isEmpty() && config.scanMode() == ScanMode.LATEST) {
             // A refusal is told by its own way, with its cause; there is nothing to skip then.
             question.await().ifPresent(this::started);
         }

@@ -1,8 +1,8 @@
 package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.event.LimitReachedEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.api.connector.source.SourceEvent;
@@ -36,7 +36,7 @@ public final class DorisEnumerator
     private final SnapshotPhase snapshot;
     private final ChangelogCoordinator changelog;
 
-    private DorisSourceScanMode scanMode;
+    private ScanMode scanMode;
     private OptionalLong tableId = OptionalLong.empty();
     private boolean restored;
     private FlinkRuntimeException refusal;

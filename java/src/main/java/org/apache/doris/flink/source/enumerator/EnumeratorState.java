@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.split.DorisSplit;
 
 import java.util.Collection;
@@ -39,7 +39,7 @@ public final class EnumeratorState {
 
     private final TableIdentifier table;
     private final OptionalLong tableId;
-    private final DorisSourceScanMode scanMode;
+    private final ScanMode scanMode;
     private final boolean planned;
     private final int splitsTotal;
     private final List<DorisSplit> unassigned;
@@ -56,7 +56,7 @@ public final class EnumeratorState {
     public EnumeratorState(
             TableIdentifier table,
             OptionalLong tableId,
-            DorisSourceScanMode scanMode,
+            ScanMode scanMode,
             boolean planned,
             int splitsTotal,
             Collection<DorisSplit> unassigned,
@@ -83,7 +83,7 @@ public final class EnumeratorState {
     }
 
     /** Mode that the source was started with. */
-    public DorisSourceScanMode scanMode() {
+    public ScanMode scanMode() {
         return scanMode;
     }
 

@@ -1,8 +1,8 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitSerializer;
 import org.apache.doris.flink.state.StateReader;
@@ -127,8 +127,8 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         TableIdentifier table = new TableIdentifier(in.readText(), in.readText(), in.readText());
         OptionalLong tableId = readOptional(in);
         int mode = in.readByte();
-        DorisSourceScanMode scanMode =
-                DorisSourceScanMode.ofNumber(mode)
+        ScanMode scanMode =
+                ScanMode.ofNumber(mode)
                         .orElseThrow(() -> in.damaged("scan mode " + mode + " is unknown"));
         boolean planned = in.readBoolean();
         int splitsTotal = in.readInt();

@@ -2,8 +2,8 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ExpiredChanges;
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.SliceScheme;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,9 +70,9 @@ final class StartPosition {
             refuseExpired(saved.getAsLong(), position, row, facts, config);
             return new StartPosition(facts, saved, false, probe, row);
         }
-        DorisSourceScanMode mode = config.scanMode();
+        ScanMode mode = config.scanMode();
         String reason = "option 'source.scan.mode' = '" + mode.option() + "'";
-        if (mode != DorisSourceScanMode.FROM_TIMESTAMP) {
+        if (mode != ScanMode.FROM_TIMESTAMP) {
             OptionalLong start = OptionalLong.of(PositionPoll.wholeSeconds(position));
             return new StartPosition(facts, start, mode.isSnapshotPhaseRequired(), probe, reason);
         }

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.config.ChangelogConfig;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.source.split.DorisSplitState;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.base.source.reader.RecordEmitter;
@@ -118,7 +118,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
     /** By operation the kind that Flink sees; null where none is declared. */
     private static RowKind[] kinds(ChangelogConfig config) {
         RowKind[] kinds = {RowKind.INSERT, null, null, null};
-        if (config.incrementType() == DorisBinlogIncrementType.APPEND_ONLY) {
+        if (config.incrementType() == IncrementType.APPEND_ONLY) {
             return kinds;
         }
         switch (config.changelogMode()) {

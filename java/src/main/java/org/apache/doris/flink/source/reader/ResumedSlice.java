@@ -1,6 +1,6 @@
 package org.apache.doris.flink.source.reader;
 
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
@@ -22,17 +22,15 @@ final class ResumedSlice {
      *
      * @param fingerprint of the columns that are selected now
      */
-    static DorisSplit adapt(DorisSplit split, DorisBinlogIncrementType wanted, long fingerprint) {
+    static DorisSplit adapt(DorisSplit split, IncrementType wanted, long fingerprint) {
         if (split.isSnapshot() || split.changelog().get().window().isEmpty()) {
             return split;
         }
         ChangelogProgress progress = split.changelog().get();
         ChangelogWindow window = progress.window().get();
-        DorisBinlogIncrementType former = window.incrementType().orElse(wanted);
-        boolean everyChange =
-                former == DorisBinlogIncrementType.DETAIL
-                        && wanted == DorisBinlogIncrementType.MIN_DELTA;
-        DorisBinlogIncrementType type = everyChange ? former : wanted;
+        IncrementType former = window.incrementType().orElse(wanted);
+        boolean everyChange = former == IncrementType.DETAIL && wanted == IncrementType.MIN_DELTA;
+        IncrementType type = everyChange ? former : wanted;
         boolean sameType = former == type;
         if (!sameType) {
             LOG.warn(

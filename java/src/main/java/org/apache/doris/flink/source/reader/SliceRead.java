@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
@@ -71,14 +71,14 @@ final class SliceRead {
      * Makes sure that there is a window; only when the slice {@link #canRead}. Net changes are read
      * from {@link BoundEvent#netFromMillis} on, where a window ends for that; every change before.
      */
-    void open(BoundEvent bound, long maxMillis, DorisBinlogIncrementType wanted) {
+    void open(BoundEvent bound, long maxMillis, IncrementType wanted) {
         if (window != null) {
             return;
         }
         long end = Math.min(limit(bound), nextMillis + maxMillis);
-        DorisBinlogIncrementType type = wanted;
-        if (wanted == DorisBinlogIncrementType.MIN_DELTA && nextMillis < bound.netFromMillis()) {
-            type = DorisBinlogIncrementType.DETAIL;
+        IncrementType type = wanted;
+        if (wanted == IncrementType.MIN_DELTA && nextMillis < bound.netFromMillis()) {
+            type = IncrementType.DETAIL;
             end = Math.min(end, bound.netFromMillis());
         }
         window =
@@ -91,7 +91,7 @@ final class SliceRead {
 
     /** Whether the server leaves expired changes of the window out, instead of refusing it. */
     boolean leavesOutExpired() {
-        return window.incrementType().orElse(null) != DorisBinlogIncrementType.MIN_DELTA;
+        return window.incrementType().orElse(null) != IncrementType.MIN_DELTA;
     }
 
     /** Changes of the window have expired; whether that is news. */

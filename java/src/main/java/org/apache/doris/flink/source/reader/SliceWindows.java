@@ -1,8 +1,8 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.error.NativeException;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.slf4j.Logger;
@@ -30,7 +30,7 @@ final class SliceWindows {
     private final WindowLength length;
     private final Retention retention;
     private final ReaderMetrics metrics;
-    private final DorisBinlogIncrementType type;
+    private final IncrementType type;
     private final PartitionRetries retries;
     private final SliceTurns turns;
 

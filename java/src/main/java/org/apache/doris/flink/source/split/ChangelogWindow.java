@@ -1,6 +1,6 @@
 package org.apache.doris.flink.source.split;
 
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
+import org.apache.doris.flink.config.IncrementType;
 
 import java.util.Objects;
 import java.util.Optional;
@@ -15,7 +15,7 @@ public final class ChangelogWindow {
     private final long endMillis;
     private final String startText;
     private final String endText;
-    private final DorisBinlogIncrementType incrementType;
+    private final IncrementType incrementType;
 
     /**
      * @param startMillis first millisecond, since 1970 UTC
@@ -30,7 +30,7 @@ public final class ChangelogWindow {
             long endMillis,
             String startText,
             String endText,
-            DorisBinlogIncrementType incrementType) {
+            IncrementType incrementType) {
         this.startMillis = startMillis;
         this.endMillis = endMillis;
         this.startText = startText;
@@ -59,7 +59,7 @@ public final class ChangelogWindow {
     }
 
     /** Which changes are read: a position inside the window counts rows of this type. */
-    public Optional<DorisBinlogIncrementType> incrementType() {
+    public Optional<IncrementType> incrementType() {
         return Optional.ofNullable(incrementType);
     }
 

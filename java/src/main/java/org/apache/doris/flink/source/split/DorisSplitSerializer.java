@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.state.StateReader;
 import org.apache.doris.flink.state.StateWriter;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
@@ -196,7 +196,7 @@ public final class DorisSplitSerializer implements SimpleVersionedSerializer<Dor
                 in.readLong());
     }
 
-    private static int number(Optional<DorisBinlogIncrementType> type) {
+    private static int number(Optional<IncrementType> type) {
         if (type.isEmpty()) {
             return TYPE_UNKNOWN;
         }
@@ -212,17 +212,17 @@ public final class DorisSplitSerializer implements SimpleVersionedSerializer<Dor
         }
     }
 
-    private static DorisBinlogIncrementType incrementType(StateReader in) throws IOException {
+    private static IncrementType incrementType(StateReader in) throws IOException {
         int number = in.readByte();
         switch (number) {
             case TYPE_UNKNOWN:
                 return null;
             case TYPE_DETAIL:
-                return DorisBinlogIncrementType.DETAIL;
+                return IncrementType.DETAIL;
             case TYPE_MIN_DELTA:
-                return DorisBinlogIncrementType.MIN_DELTA;
+                return IncrementType.MIN_DELTA;
             case TYPE_APPEND_ONLY:
-                return DorisBinlogIncrementType.APPEND_ONLY;
+                return IncrementType.APPEND_ONLY;
             default:
                 throw in.damaged("increment type " + number + " is unknown");
         }

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.apache.doris.flink.config.ConnectionConfig;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.jni.ScanPlan;
 import org.apache.doris.flink.jni.ScanPlans;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.RowType;
@@ -225,7 +225,7 @@ class DorisEnumeratorTest {
                 new EnumeratorState(
                         new TableIdentifier("", "test", "t"),
                         OptionalLong.empty(),
-                        DorisSourceScanMode.FROM_TIMESTAMP,
+                        ScanMode.FROM_TIMESTAMP,
                         true,
                         0,
                         List.of(),

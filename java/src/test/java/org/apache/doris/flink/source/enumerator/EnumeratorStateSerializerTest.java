@@ -1,8 +1,8 @@
 package org.apache.doris.flink.source.enumerator;
 
+import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.doris.flink.source.GoldenBytes;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
@@ -28,7 +28,7 @@ class EnumeratorStateSerializerTest {
                         new EnumeratorState(
                                 TABLE,
                                 OptionalLong.empty(),
-                                DorisSourceScanMode.SNAPSHOT,
+                                ScanMode.SNAPSHOT,
                                 false,
                                 0,
                                 List.of(),
@@ -39,7 +39,7 @@ class EnumeratorStateSerializerTest {
                         new EnumeratorState(
                                 new TableIdentifier("hive", "测试", "a`b"),
                                 OptionalLong.of(10011),
-                                DorisSourceScanMode.SNAPSHOT,
+                                ScanMode.SNAPSHOT,
                                 true,
                                 32,
                                 List.of(
@@ -55,7 +55,7 @@ class EnumeratorStateSerializerTest {
                         new EnumeratorState(
                                 TABLE,
                                 OptionalLong.of(10011),
-                                DorisSourceScanMode.INITIAL,
+                                ScanMode.INITIAL,
                                 true,
                                 3,
                                 List.of(
@@ -78,7 +78,7 @@ class EnumeratorStateSerializerTest {
                         new EnumeratorState(
                                 TABLE,
                                 OptionalLong.empty(),
-                                DorisSourceScanMode.LATEST,
+                                ScanMode.LATEST,
                                 true,
                                 0,
                                 List.of(),
@@ -102,7 +102,7 @@ class EnumeratorStateSerializerTest {
                                 new EnumeratorState(
                                         TABLE,
                                         OptionalLong.of(10011),
-                                        DorisSourceScanMode.LATEST,
+                                        ScanMode.LATEST,
                                         true,
                                         0,
                                         List.of(),
@@ -131,7 +131,7 @@ class EnumeratorStateSerializerTest {
                                 new EnumeratorState(
                                         TABLE,
                                         OptionalLong.of(10011),
-                                        DorisSourceScanMode.INITIAL,
+                                        ScanMode.INITIAL,
                                         true,
                                         3,
                                         List.of(),
@@ -156,7 +156,7 @@ class EnumeratorStateSerializerTest {
                                 new EnumeratorState(
                                         TABLE,
                                         OptionalLong.empty(),
-                                        DorisSourceScanMode.SNAPSHOT,
+                                        ScanMode.SNAPSHOT,
                                         true,
                                         2,
                                         List.of(

@@ -3,9 +3,9 @@ package org.apache.doris.flink.source.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.SliceScheme;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.CoveredEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
@@ -46,7 +46,7 @@ class ChangelogReaderLifeTest {
                                         8_000,
                                         "1970-01-01 00:00:02",
                                         "1970-01-01 00:00:08",
-                                        DorisBinlogIncrementType.DETAIL),
+                                        IncrementType.DETAIL),
                                 null,
                                 0));
         try (ReaderHarness harness =

@@ -3,9 +3,9 @@ package org.apache.doris.flink.source.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.SliceScheme;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
@@ -311,7 +311,7 @@ class ChangelogReaderTest {
             assertThat(second.rows).containsExactly("+I1", "+I2");
             assertThat(scan.windows.get(1).window().endMillis()).isEqualTo(1_000);
             assertThat(scan.windows.get(1).window().incrementType())
-                    .contains(DorisBinlogIncrementType.APPEND_ONLY);
+                    .contains(IncrementType.APPEND_ONLY);
         }
     }
 

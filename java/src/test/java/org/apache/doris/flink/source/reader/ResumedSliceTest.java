@@ -2,9 +2,9 @@ package org.apache.doris.flink.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.sink.writer.CapturedLogs;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
@@ -17,7 +17,7 @@ import java.util.List;
 /** What a changed configuration makes of a slice that was left inside a window. */
 class ResumedSliceTest {
 
-    private static final DorisBinlogIncrementType DETAIL = DorisBinlogIncrementType.DETAIL;
+    private static final IncrementType DETAIL = IncrementType.DETAIL;
     private static final ChangelogPosition POSITION = new ChangelogPosition(9, 8, 0, 1, 2, 3);
 
     private final CapturedLogs logs = CapturedLogs.of(ResumedSlice.class);
@@ -38,17 +38,15 @@ class ResumedSliceTest {
     void betweenWindowsAnythingMayChange() {
         DorisSplit split =
                 DorisSplit.slice("s", ChangelogProgress.starting(SliceScheme.hash(1), 0, 7_000));
-        assertThat(ResumedSlice.adapt(split, DorisBinlogIncrementType.MIN_DELTA, 2))
-                .isSameAs(split);
+        assertThat(ResumedSlice.adapt(split, IncrementType.MIN_DELTA, 2)).isSameAs(split);
         assertThat(logs.lines()).isEmpty();
     }
 
     @Test
     void anotherTypeKeepsTheBordersAndLosesThePosition() {
         DorisSplit resumed =
-                ResumedSlice.adapt(
-                        slice(DETAIL, POSITION), DorisBinlogIncrementType.APPEND_ONLY, 1);
-        assertThat(resumed).isEqualTo(slice(DorisBinlogIncrementType.APPEND_ONLY, null));
+                ResumedSlice.adapt(slice(DETAIL, POSITION), IncrementType.APPEND_ONLY, 1);
+        assertThat(resumed).isEqualTo(slice(IncrementType.APPEND_ONLY, null));
         assertThat(logs.lines()).hasSize(1);
         assertThat(logs.lines().get(0))
                 .startsWith("WARN")
@@ -61,8 +59,7 @@ class ResumedSliceTest {
     @Test
     void aWindowOfEveryChangeIsReadOnAsThatWhereNetChangesAreWanted() {
         DorisSplit split = slice(DETAIL, POSITION);
-        assertThat(ResumedSlice.adapt(split, DorisBinlogIncrementType.MIN_DELTA, 1))
-                .isEqualTo(split);
+        assertThat(ResumedSlice.adapt(split, IncrementType.MIN_DELTA, 1)).isEqualTo(split);
         assertThat(logs.lines()).isEmpty();
     }
 
@@ -87,7 +84,7 @@ class ResumedSliceTest {
         assertThat(ResumedSlice.adapt(split, DETAIL, 1)).isSameAs(split);
     }
 
-    private static DorisSplit slice(DorisBinlogIncrementType type, ChangelogPosition position) {
+    private static DorisSplit slice(IncrementType type, ChangelogPosition position) {
         return DorisSplit.slice(
                 "s",
                 new ChangelogProgress(

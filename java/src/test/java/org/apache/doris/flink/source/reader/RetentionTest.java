@@ -3,10 +3,10 @@ package org.apache.doris.flink.source.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.sink.writer.CapturedLogs;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.split.ChangelogPosition;
@@ -105,7 +105,7 @@ class RetentionTest {
     void aWindowOfNetChangesIsJudgedByTheServer() throws IOException {
         retention = retention("source.changelog.increment-type", "min_delta");
         learn(1_000_000);
-        assertThat(retention.hasExpired(at(800_000, DorisBinlogIncrementType.MIN_DELTA))).isFalse();
+        assertThat(retention.hasExpired(at(800_000, IncrementType.MIN_DELTA))).isFalse();
     }
 
     /** The server would leave them out, and a user who wants net changes is owed a failure. */
@@ -186,10 +186,10 @@ class RetentionTest {
 
     /** A slice with a window that begins here; of every change, net ones excepted. */
     private SliceRead at(long next) {
-        return at(next, DorisBinlogIncrementType.DETAIL);
+        return at(next, IncrementType.DETAIL);
     }
 
-    private static SliceRead at(long next, DorisBinlogIncrementType type) {
+    private static SliceRead at(long next, IncrementType type) {
         SliceRead slice =
                 new SliceRead(
                         DorisSplit.slice(
@@ -216,8 +216,7 @@ class RetentionTest {
 
     private static SliceRead open(long start, long position) {
         ChangelogWindow window =
-                new ChangelogWindow(
-                        start, start + 500_000, "s", "e", DorisBinlogIncrementType.DETAIL);
+                new ChangelogWindow(start, start + 500_000, "s", "e", IncrementType.DETAIL);
         return new SliceRead(
                 DorisSplit.slice(
                         "slice-hash-1-0",

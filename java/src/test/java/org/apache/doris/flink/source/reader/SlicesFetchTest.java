@@ -3,10 +3,10 @@ package org.apache.doris.flink.source.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogProgress;
@@ -51,7 +51,7 @@ class SlicesFetchTest {
         ChangelogWindow sent = scan.windows.get(0).window();
         assertThat(sent.startText()).isEqualTo("1970-01-01 00:00:01");
         assertThat(sent.endText()).isEqualTo("1970-01-01 00:00:03");
-        assertThat(sent.incrementType()).contains(DorisBinlogIncrementType.DETAIL);
+        assertThat(sent.incrementType()).contains(IncrementType.DETAIL);
     }
 
     @Test
@@ -103,9 +103,7 @@ class SlicesFetchTest {
         fetch();
         fetch();
         assertThat(windows()).containsExactly("0 1-4", "0 4-10");
-        assertThat(types())
-                .containsExactly(
-                        DorisBinlogIncrementType.DETAIL, DorisBinlogIncrementType.MIN_DELTA);
+        assertThat(types()).containsExactly(IncrementType.DETAIL, IncrementType.MIN_DELTA);
     }
 
     @Test
@@ -113,7 +111,7 @@ class SlicesFetchTest {
         beginBehindContentUntil4("append_only");
         fetch();
         assertThat(windows()).containsExactly("0 1-10");
-        assertThat(types()).containsExactly(DorisBinlogIncrementType.APPEND_ONLY);
+        assertThat(types()).containsExactly(IncrementType.APPEND_ONLY);
     }
 
     /** Changes expire while a window waits for another slice, or for the server. */
@@ -441,7 +439,7 @@ class SlicesFetchTest {
                                 position, OptionalLong.empty(), ONE, position, 100, millis, true));
     }
 
-    private List<DorisBinlogIncrementType> types() {
+    private List<IncrementType> types() {
         return scan.windows.stream()
                 .map(request -> request.window().incrementType().orElseThrow())
                 .collect(Collectors.toList());
@@ -471,11 +469,7 @@ class SlicesFetchTest {
 
     private static ChangelogWindow window() {
         return new ChangelogWindow(
-                1_000,
-                3_000,
-                "1970-01-01 00:00:01",
-                "1970-01-01 00:00:03",
-                DorisBinlogIncrementType.DETAIL);
+                1_000, 3_000, "1970-01-01 00:00:01", "1970-01-01 00:00:03", IncrementType.DETAIL);
     }
 
     private static DorisSplit snapshot(long tablet, OptionalLong fence) {

@@ -3,9 +3,9 @@ package org.apache.doris.flink.source.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ScanColumn;
 import org.apache.doris.flink.config.SliceScheme;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.flink.table.types.logical.BigIntType;
@@ -24,7 +24,7 @@ class WindowRequestTest {
                     1_760_000_010_000L,
                     UtcText.ofBorder(1_760_000_000_000L),
                     UtcText.ofBorder(1_760_000_010_000L),
-                    DorisBinlogIncrementType.DETAIL);
+                    IncrementType.DETAIL);
 
     private static final long FINGERPRINT_OF_ID = 0xe059aeba7e15cba1L;
 

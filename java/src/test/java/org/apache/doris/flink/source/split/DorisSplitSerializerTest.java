@@ -3,8 +3,8 @@ package org.apache.doris.flink.source.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.GoldenBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,21 +58,17 @@ class DorisSplitSerializerTest {
                         slice(
                                 SliceScheme.hash(4),
                                 3,
-                                window(DorisBinlogIncrementType.DETAIL),
+                                window(IncrementType.DETAIL),
                                 position(Long.MIN_VALUE))),
                 named(
                         "split-slice-opened",
-                        slice(
-                                SliceScheme.hash(1),
-                                0,
-                                window(DorisBinlogIncrementType.MIN_DELTA),
-                                null)),
+                        slice(SliceScheme.hash(1), 0, window(IncrementType.MIN_DELTA), null)),
                 named(
                         "split-slice-inserts",
                         slice(
                                 SliceScheme.hash(1),
                                 0,
-                                window(DorisBinlogIncrementType.APPEND_ONLY),
+                                window(IncrementType.APPEND_ONLY),
                                 position(-1))),
                 named("split-slice-partition", slice(SliceScheme.PARTITIONS, 10045, null, null)));
     }
@@ -168,7 +164,7 @@ class DorisSplitSerializerTest {
                 scheme, slice, 1760000000000L, window, position, 0x0123456789ABCDEFL);
     }
 
-    private static ChangelogWindow window(DorisBinlogIncrementType type) {
+    private static ChangelogWindow window(IncrementType type) {
         return new ChangelogWindow(
                 1760000000000L, 1760000010000L, "2025-10-09 08:53:20", "2025-10-09 08:53:30", type);
     }

@@ -2,8 +2,8 @@ package org.apache.doris.flink.source.split;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
-import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -20,7 +20,7 @@ class DorisSplitStateTest {
                     20_000,
                     "1970-01-01 00:00:10",
                     "1970-01-01 00:00:20",
-                    DorisBinlogIncrementType.DETAIL);
+                    IncrementType.DETAIL);
 
     @Test
     void followsWindowsAndRows() {
