@@ -1,6 +1,6 @@
 package org.apache.doris.flink.cfg;
 
-import org.apache.doris.flink.sink.writer.LoadConstants;
+import org.apache.doris.flink.config.LoadProperties;
 import org.apache.doris.flink.sink.writer.WriteMode;
 
 import java.io.Serializable;
@@ -85,8 +85,8 @@ public class DorisExecutionOptions implements Serializable {
     /** The Stream Load parameters of rows that are JSON, one a line. */
     public static Properties defaultsProperties() {
         Properties properties = new Properties();
-        properties.setProperty(LoadConstants.FORMAT_KEY, LoadConstants.JSON);
-        properties.setProperty(LoadConstants.READ_JSON_BY_LINE, "true");
+        properties.setProperty(LoadProperties.FORMAT, LoadProperties.JSON);
+        properties.setProperty(LoadProperties.READ_JSON_BY_LINE, "true");
         return properties;
     }
 
@@ -231,9 +231,9 @@ public class DorisExecutionOptions implements Serializable {
         if (given != null) {
             properties.putAll(given);
         }
-        properties.putIfAbsent(LoadConstants.COMPRESS_TYPE, LoadConstants.COMPRESS_TYPE_GZ);
-        if (LoadConstants.JSON.equalsIgnoreCase(properties.getProperty(LoadConstants.FORMAT_KEY))) {
-            properties.putIfAbsent(LoadConstants.READ_JSON_BY_LINE, "true");
+        properties.putIfAbsent(LoadProperties.COMPRESS_TYPE, LoadProperties.GZ);
+        if (LoadProperties.JSON.equalsIgnoreCase(properties.getProperty(LoadProperties.FORMAT))) {
+            properties.putIfAbsent(LoadProperties.READ_JSON_BY_LINE, "true");
         }
         return properties;
     }

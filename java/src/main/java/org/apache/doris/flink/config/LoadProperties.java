@@ -20,6 +20,27 @@ public final class LoadProperties {
     /** Name of the parameter that says how the body is compressed. */
     public static final String COMPRESS_TYPE = "compress_type";
 
+    /** Value of {@link #COMPRESS_TYPE} for gzip. */
+    public static final String GZ = "gz";
+
+    /** Value of {@link #FORMAT} for JSON. */
+    public static final String JSON = "json";
+
+    /** Value of {@link #FORMAT} for CSV. */
+    public static final String CSV = "csv";
+
+    /** Value of {@link #FORMAT} for Arrow. */
+    public static final String ARROW = "arrow";
+
+    /** How CSV spells NULL. */
+    public static final String NULL_VALUE = "\\N";
+
+    /** The hidden column that deletes a row: 1 for a delete, else 0. */
+    public static final String DELETE_SIGN = "__DORIS_DELETE_SIGN__";
+
+    /** Name of the parameter that makes each line of a body a JSON document. */
+    public static final String READ_JSON_BY_LINE = "read_json_by_line";
+
     /** Name of the parameter that limits the load's run time on the server, in seconds. */
     public static final String TIMEOUT = "timeout";
 
@@ -29,7 +50,6 @@ public final class LoadProperties {
     /** Name of the parameter that takes double quotes off a field. */
     public static final String TRIM_DOUBLE_QUOTES = "trim_double_quotes";
 
-    private static final String READ_JSON_BY_LINE = "read_json_by_line";
     private static final String GROUP_COMMIT = "group_commit";
     private static final String GROUP_COMMIT_OFF = "off_mode";
 

@@ -27,8 +27,6 @@ import java.util.Map;
  */
 public final class SinkPlan {
 
-    private static final String DELETE_SIGN = "__DORIS_DELETE_SIGN__";
-
     private final SinkConfig config;
     private final Integer parallelism;
     private final List<String> warnings;
@@ -130,7 +128,7 @@ public final class SinkPlan {
                                         + " rename one of the two.",
                                 table, earlier, name));
             }
-            if (enableDelete && name.equalsIgnoreCase(DELETE_SIGN)) {
+            if (enableDelete && name.equalsIgnoreCase(LoadProperties.DELETE_SIGN)) {
                 throw new ValidationException(
                         String.format(
                                 "Table %s declares column `%s`, which the sink writes by itself,"

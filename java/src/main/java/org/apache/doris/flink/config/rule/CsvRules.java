@@ -14,7 +14,7 @@ import java.util.Map;
  */
 final class CsvRules {
 
-    private static final String NULL = "\\N";
+    private static final String NULL = LoadProperties.NULL_VALUE;
     private static final String QUOTE = "\"";
 
     private CsvRules() {}

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.sink.writer.serializer;
 
 import org.apache.doris.flink.config.Delimiter;
-import org.apache.doris.flink.sink.writer.LoadConstants;
+import org.apache.doris.flink.config.LoadProperties;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -65,10 +65,10 @@ public class RowDataSerializer implements DorisRecordSerializer<RowData> {
         int fields = Math.min(record.getArity(), fieldNames.length);
         String row;
         switch (type) {
-            case LoadConstants.JSON:
+            case LoadProperties.JSON:
                 row = buildJsonString(record, fields);
                 break;
-            case LoadConstants.CSV:
+            case LoadProperties.CSV:
                 row = buildCSVString(record, fields);
                 break;
             default:
@@ -103,7 +103,7 @@ public class RowDataSerializer implements DorisRecordSerializer<RowData> {
         }
         if (enableDelete) {
             json.append(maxIndex == 0 ? "" : ",");
-            RowText.quoted(LoadConstants.DORIS_DELETE_SIGN, json);
+            RowText.quoted(LoadProperties.DELETE_SIGN, json);
             json.append(':');
             RowText.quoted(parseDeleteSign(record.getRowKind()), json);
         }
@@ -122,7 +122,7 @@ public class RowDataSerializer implements DorisRecordSerializer<RowData> {
             line.append(i == 0 ? "" : fieldDelimiter);
             Object value = getter(i).getFieldOrNull(record);
             if (value == null) {
-                line.append(LoadConstants.NULL_VALUE);
+                line.append(LoadProperties.NULL_VALUE);
             } else {
                 line.append(checked(text().text(value, fieldTypes[i]), fieldNames[i]));
             }
@@ -169,7 +169,7 @@ public class RowDataSerializer implements DorisRecordSerializer<RowData> {
     private String checked(String value, String column) throws IOException {
         if (value.contains(fieldDelimiter)
                 || value.indexOf('\n') >= 0
-                || value.equals(LoadConstants.NULL_VALUE)) {
+                || value.equals(LoadProperties.NULL_VALUE)) {
             throw new IOException(
                     String.format(
                             "A value of column `%s` holds the delimiter or a line break, or is"
@@ -238,9 +238,9 @@ public class RowDataSerializer implements DorisRecordSerializer<RowData> {
 
         /** Makes the serializer. */
         public RowDataSerializer build() {
-            boolean csv = LoadConstants.CSV.equals(type) && fieldDelimiter != null;
+            boolean csv = LoadProperties.CSV.equals(type) && fieldDelimiter != null;
             Preconditions.checkState(
-                    csv || LoadConstants.JSON.equals(type) || LoadConstants.ARROW.equals(type),
+                    csv || LoadProperties.JSON.equals(type) || LoadProperties.ARROW.equals(type),
                     "The type must be 'json', 'arrow', or 'csv' with a field delimiter, but is"
                             + " '%s' with delimiter '%s'.",
                     type,
