@@ -2,6 +2,7 @@ package org.apache.doris.flink.source;
 
 import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
+import org.apache.doris.flink.cfg.ObjectOptions;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.config.plan.StreamSourcePlan;
 import org.apache.doris.flink.deserialization.DorisDeserializationSchema;
@@ -30,10 +31,12 @@ final class StreamRows {
             DorisDeserializationSchema<?> deserializer) {
         Objects.requireNonNull(options, "The DorisOptions of the Doris source are missing.");
         Objects.requireNonNull(deserializer, "The deserializer of the Doris source is missing.");
+        DorisReadOptions read = readOptions == null ? DorisReadOptions.defaults() : readOptions;
         StreamSourcePlan plan =
                 StreamSourcePlan.of(
-                        options,
-                        readOptions == null ? DorisReadOptions.defaults() : readOptions,
+                        ObjectOptions.ofSource(options, read),
+                        read.getReadFields(),
+                        read.getRowLimit(),
                         rowType(deserializer));
         String table = plan.scan().connection().table().toString();
         plan.warnings().forEach(warning -> LOG.warn("Source of {}: {}", table, warning));

@@ -1,8 +1,5 @@
 package org.apache.doris.flink.config.plan;
 
-import org.apache.doris.flink.cfg.DorisOptions;
-import org.apache.doris.flink.cfg.DorisReadOptions;
-import org.apache.doris.flink.cfg.ObjectOptions;
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
 import org.apache.doris.flink.config.MetadataColumn;
@@ -21,10 +18,11 @@ import org.apache.flink.table.types.logical.RowType;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
- * From the options objects of a DataStream source to its configuration, by the rules that hold for
- * tables. Contacts no server and loads no native code.
+ * From the options of a DataStream source to its configuration, by the rules that hold for tables.
+ * Contacts no server and loads no native code.
  */
 public final class StreamSourcePlan {
 
@@ -39,12 +37,16 @@ public final class StreamSourcePlan {
     /**
      * Plans a source.
      *
+     * @param options keys and values as in a {@code WITH} clause
+     * @param readFields names of the columns to read by comma; null for all
+     * @param rowLimit most rows to read; null or below 0 for all
      * @param rows type of the rows, where it is known: names of the columns to read, or the types
      *     of those that the options name; null to read them as the table has them
      * @throws ValidationException for whatever is wrong with the options or the columns
      */
-    public static StreamSourcePlan of(DorisOptions options, DorisReadOptions read, RowType rows) {
-        OptionValues values = OptionKeys.resolve(ObjectOptions.ofSource(options, read), false);
+    public static StreamSourcePlan of(
+            Map<String, String> options, String readFields, Long rowLimit, RowType rows) {
+        OptionValues values = OptionKeys.resolve(options, false);
         requirePresent(values);
         ConnectionConfig connection = ConnectionConfig.from(values);
         ReadConfig readConfig = ReadConfig.from(values);
@@ -52,8 +54,8 @@ public final class StreamSourcePlan {
         ChangelogConfig changelog = ChangelogConfig.from(values);
         ChangelogRules.check(values, changelog, connection, false, false);
         OptionRules.warnOfIgnored(values);
-        List<String> names = names(read.getReadFields());
-        long limit = limit(values, read.getRowLimit(), changelog);
+        List<String> names = names(readFields);
+        long limit = limit(values, rowLimit, changelog);
         String zone = ZoneId.systemDefault().getId();
         ScanConfig scan =
                 rows == null
