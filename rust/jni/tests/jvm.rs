@@ -106,6 +106,7 @@ fn compile(home: &Path) -> PathBuf {
             .map(|file| main.join(file)),
         )
         .args(["jni/BoundaryChecks.java", "jni/WritingChecks.java"].map(|file| checks.join(file)))
+        .arg(crate_folder.join("tests/java/org/apache/flink/annotation/Internal.java"))
         .output()
         .unwrap();
     assert!(

@@ -2,6 +2,7 @@ package org.apache.doris.flink.arrow;
 
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * memory, is counted in {@link #leaked()} and writes a warning. It watches the body's buffer, which
  * every view of it keeps reachable, so it never frees under a reader.
  */
+@Internal
 public final class IpcBatch {
     private static final Logger LOG = LoggerFactory.getLogger(IpcBatch.class);
     private static final AtomicLong LEAKED = new AtomicLong();

@@ -2,6 +2,7 @@ package org.apache.doris.flink.arrow;
 
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,6 +14,7 @@ import java.nio.ByteOrder;
  * <p>A header can be damaged: every position is checked against the header's end, every count
  * against the bytes that it would need, every buffer against the body.
  */
+@Internal
 public final class IpcHeader {
     private static final int MESSAGE_HEADER_TYPE = 1;
     private static final int MESSAGE_HEADER = 2;

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.catalog;
 
 import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.Catalog;
@@ -12,6 +13,7 @@ import java.util.Set;
  * Answers {@code CREATE CATALOG … WITH ('type' = 'doris')}, which is not built yet, so that users
  * are told so and what to do instead.
  */
+@PublicEvolving
 public final class DorisCatalogFactory implements CatalogFactory {
 
     @Override

@@ -1,11 +1,14 @@
 package org.apache.doris.flink.cfg;
 
+import org.apache.flink.annotation.PublicEvolving;
+
 import java.io.Serializable;
 import java.util.Objects;
 
 /**
  * Where a Doris cluster is and how to log in. Values are checked when a source or sink is built.
  */
+@PublicEvolving
 public class DorisConnectionOptions implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -2,12 +2,14 @@ package org.apache.doris.flink.cfg;
 
 import org.apache.doris.flink.config.LoadProperties;
 import org.apache.doris.flink.sink.writer.WriteMode;
+import org.apache.flink.annotation.PublicEvolving;
 
 import java.io.Serializable;
 import java.util.Objects;
 import java.util.Properties;
 
 /** How to write. Values are checked when a sink is built. */
+@PublicEvolving
 public class DorisExecutionOptions implements Serializable {
 
     private static final long serialVersionUID = 1L;

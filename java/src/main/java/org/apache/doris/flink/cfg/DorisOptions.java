@@ -1,8 +1,11 @@
 package org.apache.doris.flink.cfg;
 
+import org.apache.flink.annotation.PublicEvolving;
+
 import java.util.Objects;
 
 /** Where a Doris cluster is, how to log in, and which table is meant. */
+@PublicEvolving
 public class DorisOptions extends DorisConnectionOptions {
 
     private static final long serialVersionUID = 1L;

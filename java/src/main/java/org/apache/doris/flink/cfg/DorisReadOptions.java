@@ -3,6 +3,7 @@ package org.apache.doris.flink.cfg;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.DorisChangelogIncrementType;
 import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.flink.annotation.PublicEvolving;
 
 import java.io.Serializable;
 
@@ -11,6 +12,7 @@ import java.io.Serializable;
  * checked when a source or sink is built. What a value means is said at the option of the same name
  * in docs/options.md.
  */
+@PublicEvolving
 public class DorisReadOptions implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.cfg;
 
+import org.apache.flink.annotation.PublicEvolving;
+
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -11,6 +13,7 @@ import java.util.Set;
  * Encryption of the connections to Doris. Not supported yet: a source or sink that is built with
  * enabled options is refused.
  */
+@PublicEvolving
 public class DorisTlsOptions implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.cfg;
 
 import org.apache.doris.flink.source.DorisSourceScanMode;
+import org.apache.flink.annotation.Internal;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.stream.Collectors;
  * The options objects of a DataStream job as keys and values of a table, so that the same rules
  * hold for both. What is null is left out.
  */
+@Internal
 public final class ObjectOptions {
 
     private ObjectOptions() {}

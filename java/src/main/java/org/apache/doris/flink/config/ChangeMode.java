@@ -1,6 +1,9 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
+
 /** Values of {@code source.changelog.changelog-mode}: the shape in which changes reach Flink. */
+@Internal
 public enum ChangeMode {
     /** {@code +I}, {@code -U}, {@code +U} and {@code -D} as Doris has them. */
     ALL,

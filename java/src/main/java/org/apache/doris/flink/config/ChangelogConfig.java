@@ -2,6 +2,7 @@ package org.apache.doris.flink.config;
 
 import org.apache.doris.flink.config.option.DorisConfigOptions;
 import org.apache.doris.flink.config.option.OptionValues;
+import org.apache.flink.annotation.Internal;
 
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +21,7 @@ import java.util.OptionalLong;
  * Where a read starts and how it follows the table's changes. Immutable; every value is checked by
  * itself when this is built, what must hold between options is checked by the planner's rules.
  */
+@Internal
 public final class ChangelogConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;

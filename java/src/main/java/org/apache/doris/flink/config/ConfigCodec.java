@@ -1,6 +1,7 @@
 package org.apache.doris.flink.config;
 
 import org.apache.doris.flink.jni.TextMap;
+import org.apache.flink.annotation.Internal;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import java.util.stream.Collectors;
  * default has to be known on the other side; written as a {@link TextMap}. The password is among
  * the values: the bytes must never be logged.
  */
+@Internal
 public final class ConfigCodec {
 
     private ConfigCodec() {}

@@ -3,6 +3,7 @@ package org.apache.doris.flink.config;
 import org.apache.doris.flink.config.option.DorisConfigOptions;
 import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 
@@ -16,6 +17,7 @@ import java.util.List;
  * Where the cluster is, which table is meant and how to log in. Immutable, validated when built;
  * the password appears in no text.
  */
+@Internal
 public final class ConnectionConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;

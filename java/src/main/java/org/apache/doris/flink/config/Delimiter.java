@@ -1,11 +1,14 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
+
 import java.nio.charset.StandardCharsets;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Delimiters of rows and columns, whose texts may hold escapes. */
+@Internal
 public final class Delimiter {
 
     private static final Pattern ESCAPE =

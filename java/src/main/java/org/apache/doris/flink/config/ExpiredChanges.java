@@ -1,6 +1,9 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
+
 /** What is said of changes that the server does not keep any more. */
+@Internal
 public final class ExpiredChanges {
 
     /** What a user can do about them. */

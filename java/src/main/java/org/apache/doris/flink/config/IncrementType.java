@@ -1,8 +1,11 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
+
 import java.util.Locale;
 
 /** Values of {@code source.changelog.increment-type}. */
+@Internal
 public enum IncrementType {
     /** Every recorded change of whole rows, in order. */
     DETAIL,

@@ -2,6 +2,7 @@ package org.apache.doris.flink.config;
 
 import org.apache.doris.flink.config.option.DorisConfigOptions;
 import org.apache.doris.flink.config.option.OptionValues;
+import org.apache.flink.annotation.Internal;
 
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.TreeMap;
  * The Stream Load parameters of a sink, {@code sink.properties.*}: what the user gave, by
  * lower-case name, and what they mean once the defaults are filled in.
  */
+@Internal
 public final class LoadProperties {
 
     /** Name of the parameter that says how rows are spelled. */

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.types.DataType;
 
@@ -10,6 +11,7 @@ import java.util.Optional;
  * What a change tells beside its row, as a {@code METADATA} column of a table. All are NULL on rows
  * of the snapshot. The order is the one in which they follow the columns of a produced row.
  */
+@Internal
 public enum MetadataColumn {
     /** {@code +I}, {@code -U}, {@code +U} or {@code -D}. */
     OP("op", DataTypes.STRING().nullable()),

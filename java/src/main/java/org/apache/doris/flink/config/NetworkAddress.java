@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** A host and a port as users write them: {@code host:8030} or {@code [::1]:8030}. */
-public final class NetworkAddress implements Serializable {
+final class NetworkAddress implements Serializable {
 
     private static final long serialVersionUID = 1L;
 

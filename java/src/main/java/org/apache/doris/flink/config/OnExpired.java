@@ -1,6 +1,9 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
+
 /** Values of {@code source.changelog.on-expired}: what follows when needed changes have expired. */
+@Internal
 public enum OnExpired {
     /**
      * As Doris has it: {@code min_delta} fails, the others go on with what is left, which is logged

@@ -2,6 +2,7 @@ package org.apache.doris.flink.config;
 
 import org.apache.doris.flink.config.option.DorisConfigOptions;
 import org.apache.doris.flink.config.option.OptionValues;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.MemorySize;
 
 import java.io.Serializable;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** How a snapshot is read: limits, sizes, ports. Immutable, validated when built. */
+@Internal
 public final class ReadConfig implements Serializable {
 
     /** In place of a number of tablets per split: it follows from the parallelism. */

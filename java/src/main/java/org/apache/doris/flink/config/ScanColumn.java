@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** A column that a scan produces: where it lies in the table and the Flink type it has. */
+@Internal
 public final class ScanColumn implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -13,6 +14,7 @@ import java.util.OptionalLong;
  * columns, produced columns, pushed filter and limit, zone. Immutable; travels with the job to all
  * its machines.
  */
+@Internal
 public final class ScanConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -1,10 +1,13 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
+
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Values of {@code source.scan.mode}: what a new consumer reads. */
+@Internal
 public enum ScanMode {
     /** The current content, then the end. */
     SNAPSHOT(0),

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.RowType;
 
 import java.io.Serializable;
@@ -11,6 +12,7 @@ import java.util.UUID;
  * travels with the job to all its machines, so that all subtasks and attempts share the drawn
  * prefix.
  */
+@Internal
 public final class SinkConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;

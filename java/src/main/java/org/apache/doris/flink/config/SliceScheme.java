@@ -2,6 +2,7 @@ package org.apache.doris.flink.config;
 
 import org.apache.doris.flink.state.StateReader;
 import org.apache.doris.flink.state.StateWriter;
+import org.apache.flink.annotation.Internal;
 
 import java.io.IOException;
 import java.io.Serializable;
@@ -9,6 +10,7 @@ import java.util.Locale;
 import java.util.Objects;
 
 /** How a table's keys are cut into slices that are followed in parallel. */
+@Internal
 public final class SliceScheme implements Serializable {
 
     private static final long serialVersionUID = 1L;

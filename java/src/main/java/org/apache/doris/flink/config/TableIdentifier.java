@@ -1,5 +1,7 @@
 package org.apache.doris.flink.config;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** Name of a Doris table: database and table, with a catalog in front for external tables. */
+@Internal
 public final class TableIdentifier implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -2,6 +2,7 @@ package org.apache.doris.flink.config;
 
 import org.apache.doris.flink.config.option.DorisConfigOptions;
 import org.apache.doris.flink.config.option.OptionValues;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.MemorySize;
 
 import java.io.Serializable;
@@ -16,6 +17,7 @@ import java.util.TreeMap;
  * How a sink writes: commit, labels, buffers, retries, Stream Load parameters. Immutable; its
  * values have been checked, and so have their combinations.
  */
+@Internal
 public final class WriteConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.deserialization;
 
 import org.apache.doris.flink.source.reader.DorisSourceRecord;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.util.Collector;
 
@@ -18,6 +19,7 @@ import java.util.List;
  *
  * @param <T> type of the records
  */
+@PublicEvolving
 public interface DorisDeserializationSchema<T> extends Serializable, ResultTypeQueryable<T> {
 
     /**

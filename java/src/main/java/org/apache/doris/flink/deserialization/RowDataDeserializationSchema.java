@@ -2,6 +2,7 @@ package org.apache.doris.flink.deserialization;
 
 import org.apache.doris.flink.deserialization.converter.DorisRowConverter;
 import org.apache.doris.flink.source.reader.DorisSourceRecord;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
@@ -14,6 +15,7 @@ import java.util.List;
  * Each row as Flink's own {@link RowData}, with the kind of the change. A source with exactly this
  * schema hands its column batches on without making values of them.
  */
+@PublicEvolving
 public class RowDataDeserializationSchema implements DorisDeserializationSchema<RowData> {
 
     private static final long serialVersionUID = 1L;

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.deserialization;
 
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeHint;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.util.Collector;
@@ -7,6 +8,7 @@ import org.apache.flink.util.Collector;
 import java.util.List;
 
 /** Each row as the list of its values. */
+@PublicEvolving
 public class SimpleListDeserializationSchema implements DorisDeserializationSchema<List<?>> {
 
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,9 @@
 package org.apache.doris.flink.error;
 
+import org.apache.flink.annotation.Internal;
+
 /** What went wrong. The numbers are those of the Rust enum {@code ErrorKind}. */
+@Internal
 public enum ErrorCode {
     /** A number that this version does not know. */
     UNKNOWN(0),

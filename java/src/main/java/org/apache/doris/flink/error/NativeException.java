@@ -1,5 +1,7 @@
 package org.apache.doris.flink.error;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
@@ -9,6 +11,7 @@ import java.util.Set;
  * A failure of the native library or of loading it, with what the user should know in the message.
  * Native code makes it through the constructor with bytes.
  */
+@Internal
 public class NativeException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -10,6 +11,7 @@ import java.util.function.BooleanSupplier;
  * may come from any thread; a request whose call is closed early may or may not have reached the
  * server.
  */
+@Internal
 public final class NativeCall extends NativeHandle {
 
     private static final long STEP_MILLIS = 100;

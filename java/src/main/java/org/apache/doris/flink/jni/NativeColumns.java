@@ -1,12 +1,14 @@
 package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** What a table has: a call that belongs to no scan. */
+@Internal
 public final class NativeColumns {
 
     private NativeColumns() {}

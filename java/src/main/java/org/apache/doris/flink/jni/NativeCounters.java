@@ -1,9 +1,12 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.flink.annotation.Internal;
+
 /**
  * What this copy of the native library holds: for gauges, and for tests that look for leaks. Every
  * figure is 0 while the library is not loaded; asking does not load it. Cheap, from any thread.
  */
+@Internal
 public final class NativeCounters {
     private static final int COUNT = 8;
 

@@ -2,6 +2,7 @@ package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,7 @@ import java.util.Properties;
  * ({@link SharedLibrary}). What cannot work is refused before it is loaded, and a failure is told
  * again at every later use.
  */
+@Internal
 public final class NativeLibrary {
     /** Number of the boundary that this jar speaks; the library's must be the same. */
     static final int ABI_VERSION = 5;

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 import java.io.UncheckedIOException;
 import java.lang.ref.Cleaner;
@@ -19,6 +20,7 @@ import java.util.Map;
  * <p>A buffer that another thread is filling at the moment of the close outlives the load: it is
  * given back by that thread's next call, which fails, or when the garbage collector finds it.
  */
+@Internal
 public final class NativeLoad extends NativeHandle {
 
     private final long number;

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.flink.annotation.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * bounded ring until a Java thread that has come back from a native call drains them. Logger names
  * are {@code org.apache.doris.flink.native.<module>}.
  */
+@Internal
 public final class NativeLog {
     private static final Logger LOG = LoggerFactory.getLogger(NativeLog.class);
     private static final String PREFIX = "org.apache.doris.flink.native.";

@@ -1,11 +1,13 @@
 package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 /**
  * The planning of a read: checks the table against its declaration and lists its tablets. Started,
  * polled until it is ready, its result read, then closed. {@link #close} may come from any thread.
  */
+@Internal
 public final class NativePlan extends NativeHandle {
 
     private NativePlan(long id) throws NativeException {

@@ -3,6 +3,7 @@ package org.apache.doris.flink.jni;
 import org.apache.doris.flink.arrow.IpcBatch;
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 import java.util.Map;
 import java.util.OptionalLong;
@@ -15,6 +16,7 @@ import java.util.OptionalLong;
  * with a {@link #take} after each {@link Poll#READY}. These are called by one thread; {@link
  * #wake}, {@link #metrics} and {@link #close} by any. Batches stay valid after the scan is closed.
  */
+@Internal
 public final class NativeScan extends NativeHandle {
 
     /** What a poll found. */

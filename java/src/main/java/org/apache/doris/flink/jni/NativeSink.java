@@ -2,6 +2,7 @@ package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 import java.util.Map;
 
@@ -12,6 +13,7 @@ import java.util.Map;
  * <p>Closing ends its loads and calls at once: theirs in flight end with {@link ErrorCode#CLOSED}.
  * Their handles still have to be closed, in any order.
  */
+@Internal
 public final class NativeSink extends NativeHandle {
 
     private NativeSink(long id) throws NativeException {

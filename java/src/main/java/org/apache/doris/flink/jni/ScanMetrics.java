@@ -2,8 +2,10 @@ package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 /** Figures of one scan since it was opened; in the order of {@code Native.scanMetrics}. */
+@Internal
 public final class ScanMetrics {
     private final long[] values;
 

@@ -2,6 +2,7 @@ package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
@@ -12,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 
 /** What a read of one table consists of. Immutable. */
+@Internal
 public final class ScanPlan {
     private final boolean hasTablets;
     private final List<Tablet> tablets;

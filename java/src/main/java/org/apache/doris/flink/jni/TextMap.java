@@ -2,6 +2,7 @@ package org.apache.doris.flink.jni;
 
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -15,6 +16,7 @@ import java.util.Map;
  * <p>Bytes, big-endian: u32 count, then per entry u32 length and UTF-8 of the key, u32 length and
  * UTF-8 of the value. A password may be among the values: the bytes must never be logged.
  */
+@Internal
 public final class TextMap {
     private TextMap() {}
 

@@ -12,6 +12,7 @@ import org.apache.doris.flink.sink.writer.DorisWriter;
 import org.apache.doris.flink.sink.writer.WriterState;
 import org.apache.doris.flink.sink.writer.WriterStateSerializer;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -34,6 +35,7 @@ import java.util.List;
  * cluster nor the native library. What it promises and what it needs for that:
  * docs/exactly-once.md.
  */
+@PublicEvolving
 public class DorisSink<IN>
         implements Sink<IN>,
                 SupportsWriterState<IN, WriterState>,

@@ -1,8 +1,10 @@
 package org.apache.doris.flink.source;
 
 import org.apache.doris.flink.config.IncrementType;
+import org.apache.flink.annotation.PublicEvolving;
 
 /** Values of {@code source.changelog.increment-type}, under the type's former name. */
+@PublicEvolving
 public enum DorisBinlogIncrementType {
     /** Every recorded change of whole rows, in order. */
     DETAIL(IncrementType.DETAIL),

@@ -1,6 +1,9 @@
 package org.apache.doris.flink.source;
 
+import org.apache.flink.annotation.PublicEvolving;
+
 /** Values of {@code source.changelog.increment-type}. */
+@PublicEvolving
 public enum DorisChangelogIncrementType {
     /** Every recorded change of whole rows, in order. */
     DETAIL(DorisBinlogIncrementType.DETAIL),

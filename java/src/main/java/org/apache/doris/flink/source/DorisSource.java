@@ -12,6 +12,7 @@ import org.apache.doris.flink.source.reader.RowEmitter;
 import org.apache.doris.flink.source.schema.LearnedColumns;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitSerializer;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -35,6 +36,7 @@ import java.io.Serializable;
  * is read again as a whole, since Doris gives its rows no stable order. Every change at least once
  * while the server keeps it; once as a rule, since changes have an order.
  */
+@PublicEvolving
 public class DorisSource<OUT>
         implements Source<OUT, DorisSplit, EnumeratorState>, ResultTypeQueryable<OUT> {
 

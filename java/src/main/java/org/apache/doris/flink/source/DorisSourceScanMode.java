@@ -1,8 +1,10 @@
 package org.apache.doris.flink.source;
 
 import org.apache.doris.flink.config.ScanMode;
+import org.apache.flink.annotation.PublicEvolving;
 
 /** Values of {@code source.scan.mode}, under their public name: what a new consumer reads. */
+@PublicEvolving
 public enum DorisSourceScanMode {
     /** The current content, then the end. */
     SNAPSHOT(ScanMode.SNAPSHOT),

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.state;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -9,6 +11,7 @@ import java.nio.charset.StandardCharsets;
  * Reads what {@link StateWriter} wrote. Every length is checked against what is left before
  * anything is allocated, so damaged bytes end in an {@link IOException} and nothing else.
  */
+@Internal
 public final class StateReader {
 
     private final String what;

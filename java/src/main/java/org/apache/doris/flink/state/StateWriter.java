@@ -1,11 +1,14 @@
 package org.apache.doris.flink.state;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** Writes the primitives of checkpoint state: big-endian numbers, text of any length. */
+@Internal
 public final class StateWriter {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);

@@ -11,6 +11,7 @@ import org.apache.doris.flink.config.plan.SinkPlan;
 import org.apache.doris.flink.config.rule.ChangelogRules;
 import org.apache.doris.flink.config.rule.OptionRules;
 import org.apache.doris.flink.types.DorisTypes;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.CoreOptions;
@@ -36,6 +37,7 @@ import java.util.Set;
  * Tables {@code WITH ('connector' = 'doris')}. Checks all options when a table is planned; contacts
  * no server and loads no native code.
  */
+@Internal
 public final class DorisTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
 
     private static final Set<ConfigOption<?>> REQUIRED =

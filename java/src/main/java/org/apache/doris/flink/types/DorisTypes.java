@@ -1,5 +1,6 @@
 package org.apache.doris.flink.types;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -18,6 +19,7 @@ import java.util.function.Function;
  * the column that the server has is checked when the job starts; here are refused, at planning,
  * those that no column of Doris can ever give or take.
  */
+@Internal
 public final class DorisTypes {
 
     /** Most fraction digits of a second that a TIME value of Flink really holds. */

@@ -4,6 +4,7 @@ import org.apache.doris.flink.arrow.IpcBatch;
 import org.apache.doris.flink.arrow.IpcHeader;
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.data.columnar.vector.ColumnVector;
 import org.apache.flink.table.data.columnar.vector.VectorizedColumnBatch;
 import org.apache.flink.table.types.logical.ArrayType;
@@ -19,6 +20,7 @@ import java.util.List;
  * type. No value is copied. Counts and buffer sizes are checked here, so that what the vectors read
  * later lies inside their buffers.
  */
+@Internal
 public final class VectorFactory {
     private final IpcBatch batch;
     private final IpcHeader header;

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.arrow.writer;
 
 import org.apache.doris.flink.error.NativeException;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -16,6 +17,7 @@ import java.nio.ByteBuffer;
  * beyond what a {@link RowData} itself makes when it is read. One thread. After a failed {@link
  * #write} the batch holds half a row and cannot be used any more.
  */
+@Internal
 public final class BatchWriter {
     private final ColumnWriter[] columns;
     private final ByteWriter signs;

@@ -3,12 +3,14 @@ package org.apache.doris.flink.config.option;
 import static org.apache.doris.flink.config.option.DorisOption.Status.WORKS;
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 
 import java.time.Duration;
 import java.util.List;
 
 /** Options of the incremental read, which follows a table's changes; docs/changelog.md. */
+@Internal
 public final class ChangelogOptions {
 
     public static final ConfigOption<String> SCAN_MODE =

@@ -5,12 +5,14 @@ import static org.apache.doris.flink.config.option.DorisOption.Status.NO_EFFECT;
 import static org.apache.doris.flink.config.option.DorisOption.Status.WORKS;
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 
 import java.time.Duration;
 import java.util.List;
 
 /** Options that say where the cluster is and how to talk to it; shared by reading and writing. */
+@Internal
 public final class CommonOptions {
 
     public static final ConfigOption<String> FENODES =

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config.option;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
@@ -15,6 +16,7 @@ import java.util.Optional;
  * Every option that a table of this connector knows: the one list that the factory, the
  * documentation and the tests go by. The constants are those that other packages read.
  */
+@Internal
 public final class DorisConfigOptions {
 
     /** Id of the connector in {@code 'connector' = 'doris'}. */

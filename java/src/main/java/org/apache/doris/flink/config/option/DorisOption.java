@@ -1,8 +1,10 @@
 package org.apache.doris.flink.config.option;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 
 /** One option of the connector: Flink's descriptor and what the documentation says beside it. */
+@Internal
 public final class DorisOption {
 
     /** What becomes of a value today. */

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config.option;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.ValidationException;
 
 import java.util.Locale;
@@ -9,6 +10,7 @@ import java.util.regex.Pattern;
  * The wording of every configuration error: key, value as given, what is allowed, what to do.
  * Secrets and the user part of addresses are masked here, in one place.
  */
+@Internal
 public final class InvalidOption {
 
     private static final String MASK = "******";

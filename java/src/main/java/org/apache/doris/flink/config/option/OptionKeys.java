@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config.option;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.factories.FactoryUtil;
@@ -23,6 +24,7 @@ import java.util.stream.Collectors;
  * may be meant or what replaces them, former names are taken over with a warning, two spellings
  * must agree.
  */
+@Internal
 public final class OptionKeys {
 
     private static final Set<String> FLINKS_OWN = flinksOwn();

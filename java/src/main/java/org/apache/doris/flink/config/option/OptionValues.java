@@ -1,5 +1,6 @@
 package org.apache.doris.flink.config.option;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.util.TimeUtils;
@@ -26,6 +27,7 @@ import java.util.stream.Collectors;
  *
  * <p>Not thread-safe; used while a table is planned.
  */
+@Internal
 public final class OptionValues {
 
     private static final List<String> DURATIONS = List.of("10s", "5 min", "500ms");

@@ -5,6 +5,7 @@ import static org.apache.doris.flink.config.option.DorisOption.Status.NO_EFFECT;
 import static org.apache.doris.flink.config.option.DorisOption.Status.WORKS;
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.table.factories.FactoryUtil;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** Options of writing. They are checked whatever a table is used for. */
+@Internal
 public final class SinkOptions {
 
     /** Prefix of the Stream Load parameters, the only free-form keys of a table. */

@@ -12,6 +12,7 @@ import org.apache.doris.flink.config.rule.LoadRules;
 import org.apache.doris.flink.config.rule.OptionRules;
 import org.apache.doris.flink.config.rule.SinkRules;
 import org.apache.doris.flink.types.DorisTypes;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -25,6 +26,7 @@ import java.util.Map;
  * Checks everything that can be known before a job runs; contacts no server and loads no native
  * code.
  */
+@Internal
 public final class SinkPlan {
 
     private final SinkConfig config;

@@ -12,6 +12,7 @@ import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.rule.ChangelogRules;
 import org.apache.doris.flink.config.rule.OptionRules;
 import org.apache.doris.flink.types.DorisTypes;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -24,6 +25,7 @@ import java.util.Map;
  * From the options of a DataStream source to its configuration, by the rules that hold for tables.
  * Contacts no server and loads no native code.
  */
+@Internal
 public final class StreamSourcePlan {
 
     private final ScanConfig scan;

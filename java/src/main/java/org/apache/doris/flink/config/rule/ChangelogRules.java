@@ -10,6 +10,7 @@ import org.apache.doris.flink.config.option.CommonOptions;
 import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.ReadOptions;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 
@@ -17,6 +18,7 @@ import org.apache.flink.table.api.ValidationException;
  * What must hold between the options of a source at planning: the scan mode and what it allows.
  * Values that are wrong by themselves were refused when {@link ChangelogConfig} was read.
  */
+@Internal
 public final class ChangelogRules {
 
     /** For an option of another mode; a hint cannot take one out of the table. */

@@ -6,6 +6,7 @@ import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionKeys;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.SinkOptions;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.api.ValidationException;
 
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Rules on the Stream Load parameters, {@code sink.properties.*}. */
+@Internal
 public final class LoadRules {
 
     private static final Set<String> RESERVED =

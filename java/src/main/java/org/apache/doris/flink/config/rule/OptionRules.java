@@ -5,6 +5,7 @@ import org.apache.doris.flink.config.option.CommonOptions;
 import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.ReadOptions;
+import org.apache.flink.annotation.Internal;
 
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.Optional;
  * What only a source needs is in {@link ChangelogRules}, what only a sink needs in {@link
  * SinkRules}.
  */
+@Internal
 public final class OptionRules {
 
     private static final int MAX = Integer.MAX_VALUE;

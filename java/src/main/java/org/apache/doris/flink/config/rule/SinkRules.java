@@ -6,6 +6,7 @@ import org.apache.doris.flink.config.option.DorisOption;
 import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.SinkOptions;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
@@ -17,6 +18,7 @@ import java.util.Map;
  * Rules on the options of writing: those on single values hold whatever a table is used for, those
  * on combinations when it is written to. {@link LoadRules} has those on Stream Load parameters.
  */
+@Internal
 public final class SinkRules {
 
     private static final int MAX = Integer.MAX_VALUE;

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.deserialization.converter;
 
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
@@ -14,6 +15,7 @@ import java.util.List;
  * Between Flink's own rows and the values that a deserialization schema gets. Custom schemas may
  * use it to make rows of values.
  */
+@PublicEvolving
 public class DorisRowConverter implements Serializable {
 
     private static final long serialVersionUID = 1L;

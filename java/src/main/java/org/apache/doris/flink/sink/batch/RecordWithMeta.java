@@ -1,6 +1,9 @@
 package org.apache.doris.flink.sink.batch;
 
+import org.apache.flink.annotation.PublicEvolving;
+
 /** A row as text and the table that it goes to. */
+@PublicEvolving
 public class RecordWithMeta {
 
     private String database;

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.sink.committer;
 
 import org.apache.doris.flink.sink.transaction.LabelSeries;
+import org.apache.flink.annotation.Internal;
 
 import java.util.List;
 import java.util.Objects;
@@ -9,6 +10,7 @@ import java.util.Objects;
  * Labels that nobody will commit and that are aborted once the checkpoint that carries them is
  * committed, not before: until then a restored older state may still call them its own. Immutable.
  */
+@Internal
 public final class Abandoned {
 
     /** Nothing. */

@@ -2,11 +2,13 @@ package org.apache.doris.flink.sink.committer;
 
 import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.sink.transaction.TransactionGone;
+import org.apache.flink.annotation.Internal;
 
 import java.io.IOException;
 import java.time.Duration;
 
 /** A transaction that could not be committed, and what the operator can do about it. */
+@Internal
 public final class CommitFailure extends IOException {
 
     private static final long serialVersionUID = 1L;

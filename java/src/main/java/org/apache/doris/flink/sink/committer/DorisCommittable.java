@@ -1,5 +1,7 @@
 package org.apache.doris.flink.sink.committer;
 
+import org.apache.flink.annotation.Internal;
+
 import java.util.Objects;
 import java.util.OptionalLong;
 
@@ -8,6 +10,7 @@ import java.util.OptionalLong;
  * writer's own success answer, and labels to be aborted after it. Either may be absent. Does not
  * depend on the label prefix that the restored job has. Immutable.
  */
+@Internal
 public final class DorisCommittable {
 
     private static final long NO_TRANSACTION = -1;

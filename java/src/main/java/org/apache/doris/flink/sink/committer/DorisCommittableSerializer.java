@@ -3,6 +3,7 @@ package org.apache.doris.flink.sink.committer;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.state.StateReader;
 import org.apache.doris.flink.state.StateWriter;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Checkpoint format of {@link DorisCommittable}. */
+@Internal
 public final class DorisCommittableSerializer
         implements SimpleVersionedSerializer<DorisCommittable> {
 

@@ -12,6 +12,7 @@ import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.transaction.PendingCall;
 import org.apache.doris.flink.sink.transaction.TransactionGone;
 import org.apache.doris.flink.sink.transaction.Transactions;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.slf4j.Logger;
@@ -34,6 +35,7 @@ import java.util.function.LongSupplier;
  * failure fails the task: Flink then offers the same transactions again. Flink's own retries are
  * not used, they come without a pause.
  */
+@Internal
 public final class DorisCommitter implements Committer<DorisCommittable> {
 
     private static final Logger LOG = LoggerFactory.getLogger(DorisCommitter.class);

@@ -1,6 +1,9 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 /** How an abort by label ended. */
+@Internal
 public enum AbortOutcome {
     /** The load is undone. */
     ABORTED,

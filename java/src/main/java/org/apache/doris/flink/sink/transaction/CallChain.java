@@ -1,5 +1,7 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Queue;
 
 /** Calls that follow each other; several chains run side by side on one thread. */
+@Internal
 public interface CallChain {
 
     /** Begins the next call; null at the end of the chain. */

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.sink.transaction;
 
 import org.apache.doris.flink.config.SinkConfig;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.dag.Transformation;
@@ -21,6 +22,7 @@ import java.util.OptionalLong;
  * What the sink knows of the job's checkpoints, the time limits that follow from them, and what is
  * to be said about them at the start. Immutable; travels with the job.
  */
+@Internal
 public final class CheckpointPlan implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,9 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 /** A commit that is done: the rows are in the table, or will be when they are published. */
+@Internal
 public final class CommitOutcome {
 
     private final boolean already;

@@ -1,11 +1,14 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 import java.util.Objects;
 
 /**
  * Labels of one table that differ in their last part alone, a number from 0 without gaps: the loads
  * that one attempt of one subtask begins. Immutable.
  */
+@Internal
 public final class LabelSeries {
 
     private final String database;

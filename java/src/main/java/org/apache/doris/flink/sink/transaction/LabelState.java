@@ -1,6 +1,9 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 /** What Doris knows of a label; the words are those of {@code get_load_state}. */
+@Internal
 public enum LabelState {
     /** No load of this label, or one that was purged. */
     UNKNOWN,

@@ -4,11 +4,13 @@ import org.apache.doris.flink.config.ConfigCodec;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeSink;
+import org.apache.flink.annotation.Internal;
 
 import java.io.IOException;
 import java.util.OptionalLong;
 
 /** Opens the handle that a writer or a committer works with. */
+@Internal
 public final class NativeSinks {
 
     private NativeSinks() {}

@@ -4,11 +4,13 @@ import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.jni.NativeCall;
 import org.apache.doris.flink.jni.NativeSink;
+import org.apache.flink.annotation.Internal;
 
 import java.io.IOException;
 import java.util.Map;
 
 /** Transactions through the native core. The sink handle belongs to the caller. */
+@Internal
 public final class NativeTransactions implements Transactions {
 
     private final NativeSink sink;

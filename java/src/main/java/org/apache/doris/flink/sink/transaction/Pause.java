@@ -1,8 +1,11 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 
 /** What a waiting task thread does between two slices of a wait. */
+@Internal
 @FunctionalInterface
 public interface Pause {
 

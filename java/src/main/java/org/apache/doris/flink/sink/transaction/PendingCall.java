@@ -1,8 +1,11 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 
 /** A call under way. Used by one thread; {@link #close} gives up waiting, not what Doris does. */
+@Internal
 public interface PendingCall<T> extends AutoCloseable {
 
     /**

@@ -1,11 +1,14 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 
 /**
  * Walks a series of labels by asking their states, from a number to the first one that is unknown.
  * Stops there since a series has no gaps.
  */
+@Internal
 public final class SeriesWalk implements CallChain {
 
     /** What the walk does with what it finds. */

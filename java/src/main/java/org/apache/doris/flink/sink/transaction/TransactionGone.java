@@ -1,11 +1,14 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 
 /**
  * Doris says that it no longer holds a transaction that was to be committed. No other failure of a
  * commit says so: after those the same commit may succeed later.
  */
+@Internal
 public final class TransactionGone extends IOException {
 
     private static final long serialVersionUID = 1L;

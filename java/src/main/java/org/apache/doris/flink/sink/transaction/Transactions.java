@@ -1,11 +1,14 @@
 package org.apache.doris.flink.sink.transaction;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 
 /**
  * Transactions of loads as Doris keeps them. Each method begins a call and returns at once; repeats
  * that a failing network calls for happen inside the call. Used by one thread.
  */
+@Internal
 public interface Transactions {
 
     /** Asks what became of a label. */

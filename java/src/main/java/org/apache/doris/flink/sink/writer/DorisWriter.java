@@ -8,6 +8,7 @@ import org.apache.doris.flink.sink.committer.DorisCommittable;
 import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
@@ -32,6 +33,7 @@ import java.util.OptionalLong;
  *
  * @see org.apache.doris.flink.sink.committer.DorisCommitter
  */
+@Internal
 public final class DorisWriter<IN>
         implements StatefulSinkWriter<IN, WriterState>, CommittingSinkWriter<IN, DorisCommittable> {
 

@@ -9,7 +9,7 @@ import java.io.IOException;
  * ordinary exception on purpose: one that suppresses restarts ends the job as FAILED, and Flink may
  * then delete the very checkpoint that is the remedy.
  */
-public final class LabelConflict extends IOException {
+final class LabelConflict extends IOException {
 
     private static final long serialVersionUID = 1L;
 

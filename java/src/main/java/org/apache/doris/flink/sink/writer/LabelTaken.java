@@ -3,7 +3,7 @@ package org.apache.doris.flink.sink.writer;
 import java.io.IOException;
 
 /** A load found its label committed or visible before it had loaded anything under it. */
-public final class LabelTaken extends IOException {
+final class LabelTaken extends IOException {
 
     private static final long serialVersionUID = 1L;
 

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * One load of one table. A failure comes out of every method, also while one of them waits. Used by
  * one thread, except {@link #close}.
  */
-public interface Load extends AutoCloseable {
+interface Load extends AutoCloseable {
 
     /**
      * Waits at most so long for a place for this many bytes; null when there was none or the thread

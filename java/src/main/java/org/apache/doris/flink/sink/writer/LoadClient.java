@@ -6,7 +6,7 @@ import org.apache.doris.flink.sink.transaction.Transactions;
 import java.io.IOException;
 
 /** What one writer needs of Doris. Used by its task thread, except {@link #figures}. */
-public interface LoadClient extends AutoCloseable {
+interface LoadClient extends AutoCloseable {
 
     /** A load whose labels begin with a base and end in numbers from {@code next} on; no I/O. */
     Load open(String database, String table, String labelBase, long next, boolean deleteSign)

@@ -1,8 +1,10 @@
 package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.config.LoadProperties;
+import org.apache.flink.annotation.PublicEvolving;
 
 /** Names and values of Stream Load parameters. */
+@PublicEvolving
 public class LoadConstants {
 
     public static final String COLUMNS_KEY = "columns";

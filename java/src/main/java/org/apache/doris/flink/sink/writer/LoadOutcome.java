@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /** The final answer to a load that succeeded. A figure that the answer lacks is absent. */
-public final class LoadOutcome {
+final class LoadOutcome {
 
     private final Map<String, String> values;
 

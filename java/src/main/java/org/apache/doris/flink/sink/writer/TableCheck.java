@@ -1,7 +1,7 @@
 package org.apache.doris.flink.sink.writer;
 
 /** What the server said of a table before the first load. */
-public final class TableCheck {
+final class TableCheck {
 
     private final boolean unique;
     private final boolean deleteSign;

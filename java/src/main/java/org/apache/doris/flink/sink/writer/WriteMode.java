@@ -1,8 +1,11 @@
 package org.apache.doris.flink.sink.writer;
 
+import org.apache.flink.annotation.PublicEvolving;
+
 import java.util.Locale;
 
 /** The way rows take to Doris. */
+@PublicEvolving
 public enum WriteMode {
     /** One open load per table and subtask, visible with the checkpoint. */
     STREAM_LOAD,

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.sink.writer;
 
+import org.apache.flink.annotation.Internal;
+
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -9,6 +11,7 @@ import java.util.Optional;
  * prefix it wrote, which subtask of how many it was, in which epoch and attempt, and how far it got
  * in each table. Holds no rows and no transactions. Immutable.
  */
+@Internal
 public final class WriterState {
 
     private final String prefix;

@@ -2,6 +2,7 @@ package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.state.StateReader;
 import org.apache.doris.flink.state.StateWriter;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Checkpoint format of {@link WriterState}. */
+@Internal
 public final class WriterStateSerializer implements SimpleVersionedSerializer<WriterState> {
 
     /** The one instance; it has no state. */

@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * What the enumerator's checkpoint holds of the changelog; {@link #NONE} while a snapshot alone is
  * read. Immutable. All times are milliseconds since 1970 UTC.
  */
-public final class ChangelogState {
+final class ChangelogState {
 
     /** Nothing is known, as in snapshot mode. */
     public static final ChangelogState NONE = builder().build();

@@ -5,6 +5,7 @@ import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.event.LimitReachedEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
  * <p>All methods run on the coordinator thread, as Flink calls them; questions to the cluster run
  * on a worker thread.
  */
+@Internal
 public final class DorisEnumerator
         implements SplitEnumerator<DorisSplit, EnumeratorState>,
                 SupportsHandleExecutionAttemptSourceEvent {

@@ -3,6 +3,7 @@ package org.apache.doris.flink.source.enumerator;
 import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.split.DorisSplit;
+import org.apache.flink.annotation.Internal;
 
 import java.util.Collection;
 import java.util.Collections;
@@ -16,6 +17,7 @@ import java.util.TreeSet;
  * What the enumerator keeps in a checkpoint: which table it reads and what of it is not assigned
  * yet; for the changelog also the bounds, slices and partitions that are known. Immutable.
  */
+@Internal
 public final class EnumeratorState {
 
     /** Which part of its work the source is in. */

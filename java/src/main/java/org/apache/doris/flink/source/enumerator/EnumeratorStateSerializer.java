@@ -7,6 +7,7 @@ import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitSerializer;
 import org.apache.doris.flink.state.StateReader;
 import org.apache.doris.flink.state.StateWriter;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Checkpoint format of {@link EnumeratorState}; the splits inside carry a version of their own. */
+@Internal
 public final class EnumeratorStateSerializer implements SimpleVersionedSerializer<EnumeratorState> {
 
     /** The one instance; it has no state. */

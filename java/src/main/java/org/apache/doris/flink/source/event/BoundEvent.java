@@ -1,6 +1,7 @@
 package org.apache.doris.flink.source.event;
 
 import org.apache.doris.flink.config.SliceScheme;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 import java.util.OptionalLong;
@@ -9,6 +10,7 @@ import java.util.OptionalLong;
  * Enumerator to reader: up to where changes may be read now. The newest one wins; it is sent again
  * to a reader that registers.
  */
+@Internal
 public final class BoundEvent implements SourceEvent {
 
     private static final long serialVersionUID = 1L;

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.source.event;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 import java.util.HashMap;
@@ -9,6 +10,7 @@ import java.util.Map;
  * Reader to enumerator: what a checkpoint covers that has completed. A lost report is no harm, the
  * next checkpoint brings the next one.
  */
+@Internal
 public final class CoveredEvent implements SourceEvent {
 
     private static final long serialVersionUID = 1L;

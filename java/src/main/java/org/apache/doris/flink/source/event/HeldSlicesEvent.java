@@ -1,6 +1,7 @@
 package org.apache.doris.flink.source.event;
 
 import org.apache.doris.flink.config.SliceScheme;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 import java.io.Serializable;
@@ -12,6 +13,7 @@ import java.util.OptionalLong;
  * Reader to enumerator, once after each start of the reader and also when there is none: the slices
  * that it was restored with.
  */
+@Internal
 public final class HeldSlicesEvent implements SourceEvent {
 
     private static final long serialVersionUID = 1L;

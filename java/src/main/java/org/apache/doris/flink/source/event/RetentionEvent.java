@@ -1,11 +1,13 @@
 package org.apache.doris.flink.source.event;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 /**
  * Enumerator to reader, while the content is read: how long the changes behind it are still kept.
  * Nothing may be read on its strength; {@link BoundEvent}s take its place when the changes begin.
  */
+@Internal
 public final class RetentionEvent implements SourceEvent {
 
     private static final long serialVersionUID = 1L;

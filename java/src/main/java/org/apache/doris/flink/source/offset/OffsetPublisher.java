@@ -1,5 +1,6 @@
 package org.apache.doris.flink.source.offset;
 
+import org.apache.flink.annotation.Internal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +15,7 @@ import java.util.function.LongSupplier;
  * <p>Used by the coordinator thread; {@link #close} by the thread that closes the enumerator, after
  * the coordinator thread has ended.
  */
+@Internal
 public final class OffsetPublisher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(OffsetPublisher.class);

@@ -1,10 +1,13 @@
 package org.apache.doris.flink.source.offset;
 
+import org.apache.flink.annotation.Internal;
+
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /** The row of one consumer in the table that publishes progress. Times are ms since 1970 UTC. */
+@Internal
 public interface OffsetTable {
 
     /**

@@ -1,6 +1,9 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.flink.annotation.Internal;
+
 /** What a change tells beside its row. A re-used view, valid as long as its row. */
+@Internal
 public interface Change {
 
     /** Operation as Doris reports it: 0 insert, 1 delete, 2 before and 3 after an update. */

@@ -10,6 +10,7 @@ import org.apache.doris.flink.source.event.RetentionEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitState;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceReaderContext;
@@ -30,6 +31,7 @@ import java.util.stream.Collectors;
  * is done; slices of the changelog for as long as they exist. Owns the scan and the batches that
  * are still out: both are freed in {@link #close}, on the task thread.
  */
+@Internal
 public final class DorisSourceReader<OUT>
         extends SingleThreadMultiplexSourceReaderBase<
                 ReadRecord, OUT, DorisSplit, DorisSplitState> {

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.types.RowKind;
 
 import java.util.ArrayList;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** One row as a deserialization schema gets it, with what a change tells beside its row. */
+@PublicEvolving
 public final class DorisSourceRecord {
 
     private final List<?> fieldValues;

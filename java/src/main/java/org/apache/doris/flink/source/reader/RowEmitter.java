@@ -1,5 +1,6 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.table.data.RowData;
 
@@ -9,6 +10,7 @@ import java.io.Serializable;
  * Hands rows on to Flink, in the shape that the source produces. Used by the task thread; one
  * instance per reader.
  */
+@Internal
 public interface RowEmitter<OUT> extends Serializable {
 
     /**

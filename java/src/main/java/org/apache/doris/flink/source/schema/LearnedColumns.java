@@ -6,6 +6,7 @@ import org.apache.doris.flink.jni.NativeCall;
 import org.apache.doris.flink.jni.NativeColumns;
 import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeLog;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.VarCharType;
@@ -21,6 +22,7 @@ import java.util.function.BooleanSupplier;
  * Learns the columns of a scan whose user declared none: each reader and the enumerator ask the
  * table once when they start. A column that the table gets later is read after the next start.
  */
+@Internal
 public final class LearnedColumns {
 
     private LearnedColumns() {}

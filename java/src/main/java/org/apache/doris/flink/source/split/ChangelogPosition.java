@@ -1,11 +1,14 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.flink.annotation.Internal;
+
 import java.util.Objects;
 
 /**
  * The last row emitted inside an open window, with a checksum over the rows of its TSO: after a
  * restore the rows up to it are dropped, and number and sum tell whether they are those of before.
  */
+@Internal
 public final class ChangelogPosition {
 
     private final long tso;

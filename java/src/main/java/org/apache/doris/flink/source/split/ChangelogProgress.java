@@ -1,11 +1,13 @@
 package org.apache.doris.flink.source.split;
 
 import org.apache.doris.flink.config.SliceScheme;
+import org.apache.flink.annotation.Internal;
 
 import java.util.Objects;
 import java.util.Optional;
 
 /** How far one slice of the changelog has been read. Immutable. */
+@Internal
 public final class ChangelogProgress {
 
     private final SliceScheme scheme;

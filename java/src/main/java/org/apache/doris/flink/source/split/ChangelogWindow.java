@@ -1,6 +1,7 @@
 package org.apache.doris.flink.source.split;
 
 import org.apache.doris.flink.config.IncrementType;
+import org.apache.flink.annotation.Internal;
 
 import java.util.Objects;
 import java.util.Optional;
@@ -9,6 +10,7 @@ import java.util.Optional;
  * The half-open time range of one incremental query. Both texts are kept as they were sent, so that
  * a window which is read again has the very same borders.
  */
+@Internal
 public final class ChangelogWindow {
 
     private final long startMillis;

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.SourceSplit;
 
 import java.util.Arrays;
@@ -12,6 +13,7 @@ import java.util.OptionalLong;
  * A part of the table for one reader: either tablets of a snapshot, or a slice of the changelog
  * that lives as long as its scheme. Immutable. The id is stable over restores.
  */
+@Internal
 public final class DorisSplit implements SourceSplit {
 
     private final String id;

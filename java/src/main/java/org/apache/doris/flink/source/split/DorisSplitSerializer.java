@@ -4,6 +4,7 @@ import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.state.StateReader;
 import org.apache.doris.flink.state.StateWriter;
+import org.apache.flink.annotation.Internal;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.OptionalLong;
  * the increment type of an open window; version 3 adds who looks up whether the tablets of a
  * snapshot still exist, which before was the reader always.
  */
+@Internal
 public final class DorisSplitSerializer implements SimpleVersionedSerializer<DorisSplit> {
 
     /** The one instance; it has no state. */

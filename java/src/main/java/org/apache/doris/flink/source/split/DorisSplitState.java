@@ -1,6 +1,7 @@
 package org.apache.doris.flink.source.split;
 
 import org.apache.doris.flink.config.SliceScheme;
+import org.apache.flink.annotation.Internal;
 
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Used by the task thread alone, {@link #emittedMillis} excepted.
  */
+@Internal
 public final class DorisSplitState {
 
     private final DorisSplit split;

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.flink.annotation.Internal;
+
 /**
  * The position of a slice inside its open window, carried forward row by row without allocating.
  *
@@ -7,6 +9,7 @@ package org.apache.doris.flink.source.split;
  * rows of that TSO are being read again, since they were not those of before: its sums begin anew.
  * Not thread-safe.
  */
+@Internal
 public final class PositionFold {
 
     private boolean present;

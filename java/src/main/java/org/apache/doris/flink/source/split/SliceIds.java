@@ -1,11 +1,13 @@
 package org.apache.doris.flink.source.split;
 
 import org.apache.doris.flink.config.SliceScheme;
+import org.apache.flink.annotation.Internal;
 
 /**
  * Split ids of changelog slices: stable, so that what Flink keeps by split id (watermarks, pauses,
  * progress) survives restores and rescaling. Another scheme gives other ids.
  */
+@Internal
 public final class SliceIds {
 
     private SliceIds() {}

@@ -1,6 +1,9 @@
 package org.apache.doris.flink.source.split;
 
+import org.apache.flink.annotation.Internal;
+
 /** The commit order number of Doris: a clock in front, a counter behind. */
+@Internal
 public final class Tso {
 
     /** Bits of the counter (Doris manual, TSO). */

@@ -1,6 +1,7 @@
 package org.apache.doris.flink.sink.writer.serializer;
 
 import org.apache.doris.flink.config.TableIdentifier;
+import org.apache.flink.annotation.PublicEvolving;
 
 import java.io.Serializable;
 
@@ -8,6 +9,7 @@ import java.io.Serializable;
  * A row as the load's format spells it, and the table it goes to. Without a table it goes to the
  * configured one.
  */
+@PublicEvolving
 public class DorisRecord implements Serializable {
 
     private static final long serialVersionUID = 1L;

@@ -1,5 +1,7 @@
 package org.apache.doris.flink.sink.writer.serializer;
 
+import org.apache.flink.annotation.PublicEvolving;
+
 import java.io.IOException;
 import java.io.Serializable;
 
@@ -9,6 +11,7 @@ import java.io.Serializable;
  *
  * @param <T> type of the records
  */
+@PublicEvolving
 public interface DorisRecordSerializer<T> extends Serializable {
 
     /**

@@ -1,11 +1,13 @@
 package org.apache.doris.flink.sink.writer.serializer;
 
 import org.apache.doris.flink.sink.batch.RecordWithMeta;
+import org.apache.flink.annotation.PublicEvolving;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** Rows as text, each with the table that it goes to. */
+@PublicEvolving
 public class RecordWithMetaSerializer implements DorisRecordSerializer<RecordWithMeta> {
 
     private static final long serialVersionUID = 1L;

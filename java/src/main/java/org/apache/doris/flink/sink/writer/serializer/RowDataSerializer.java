@@ -2,6 +2,7 @@ package org.apache.doris.flink.sink.writer.serializer;
 
 import org.apache.doris.flink.config.Delimiter;
 import org.apache.doris.flink.config.LoadProperties;
+import org.apache.flink.annotation.PublicEvolving;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -20,6 +21,7 @@ import java.util.Locale;
  * column, in any of the three formats, and does not call {@link #serialize}; that method is for
  * serializers of users that call this one, and spells CSV or JSON.
  */
+@PublicEvolving
 public class RowDataSerializer implements DorisRecordSerializer<RowData> {
 
     private static final long serialVersionUID = 1L;

@@ -1,9 +1,12 @@
 package org.apache.doris.flink.sink.writer.serializer;
 
+import org.apache.flink.annotation.PublicEvolving;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** Each string is a row as the load's format spells it; null is none. */
+@PublicEvolving
 public class SimpleStringSerializer implements DorisRecordSerializer<String> {
 
     private static final long serialVersionUID = 1L;
