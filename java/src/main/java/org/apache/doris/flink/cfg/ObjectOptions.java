@@ -17,7 +17,7 @@ public final class ObjectOptions {
     private ObjectOptions() {}
 
     /** Cluster, table and login. */
-    public static void putConnection(Map<String, String> map, DorisOptions options) {
+    static void putConnection(Map<String, String> map, DorisOptions options) {
         put(map, "fenodes", options.getFenodes());
         put(map, "benodes", options.getBenodes());
         put(map, "table.identifier", options.getTableIdentifier());
@@ -40,7 +40,7 @@ public final class ObjectOptions {
     }
 
     /** Time limits and retries of requests, which hold for reading and writing. */
-    public static void putRequests(Map<String, String> map, DorisReadOptions read) {
+    static void putRequests(Map<String, String> map, DorisReadOptions read) {
         put(map, "doris.request.connect.timeout", read.getRequestConnectTimeoutMs());
         put(map, "doris.request.read.timeout", read.getRequestReadTimeoutMs());
         put(map, "doris.request.retries", read.getRequestRetries());

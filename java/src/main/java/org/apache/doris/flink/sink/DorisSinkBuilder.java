@@ -3,6 +3,7 @@ package org.apache.doris.flink.sink;
 import org.apache.doris.flink.cfg.DorisExecutionOptions;
 import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
+import org.apache.doris.flink.cfg.SinkOptionMap;
 import org.apache.doris.flink.config.Delimiter;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.plan.SinkPlan;

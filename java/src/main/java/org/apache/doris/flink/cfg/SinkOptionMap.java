@@ -1,10 +1,7 @@
-package org.apache.doris.flink.sink;
+package org.apache.doris.flink.cfg;
 
-import org.apache.doris.flink.cfg.DorisExecutionOptions;
-import org.apache.doris.flink.cfg.DorisOptions;
-import org.apache.doris.flink.cfg.DorisReadOptions;
-import org.apache.doris.flink.cfg.ObjectOptions;
 import org.apache.doris.flink.sink.writer.WriteMode;
+import org.apache.flink.annotation.Internal;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -14,14 +11,15 @@ import java.util.Objects;
  * The options objects of a DataStream job as keys and values of a table. A value that equals the
  * default is left out, as a user of a table would do, since objects cannot tell the two apart.
  */
-final class SinkOptionMap {
+@Internal
+public final class SinkOptionMap {
 
     private static final DorisExecutionOptions DEFAULTS = DorisExecutionOptions.builder().build();
 
     private SinkOptionMap() {}
 
     /** A new map, for the caller to change. */
-    static Map<String, String> of(
+    public static Map<String, String> of(
             DorisOptions options, DorisReadOptions read, DorisExecutionOptions execution) {
         Map<String, String> map = new HashMap<>();
         ObjectOptions.putConnection(map, options);
