@@ -3,7 +3,7 @@
 use doris_arrow::schema::Found;
 use doris_arrow::types::DorisType;
 
-use crate::config::{ReadConfig, Table};
+use crate::read::config::{ReadConfig, Table};
 
 /// A name in backticks.
 pub(crate) fn quote(name: &str) -> String {
@@ -175,7 +175,7 @@ pub(crate) fn with_precision(r#type: DorisType, precision: Option<u8>) -> DorisT
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::tests::complete;
+    use crate::read::config::tests::complete;
 
     fn config(changes: &[(&str, &str)]) -> ReadConfig {
         let mut map = complete();

@@ -1,8 +1,8 @@
 //! Exports over calls: one request to the server each, started from a sink or a changelog, polled with bounded waits.
 
 use doris_arrow::types::FlinkField;
-use doris_client::sink::Sink;
-use doris_client::txn::{AbortOutcome, CommitOutcome, LabelState};
+use doris_client::write::sink::Sink;
+use doris_client::write::txn::{AbortOutcome, CommitOutcome, LabelState};
 use doris_client::{Error, ErrorKind};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use doris_client::ErrorKind;
-use doris_client::load::{Buffer, Load, LoadOutcome};
+use doris_client::write::load::{Buffer, Load, LoadOutcome};
 use jni::objects::{JByteArray, JByteBuffer, JClass, JLongArray};
 use jni::sys::{jint, jlong};
 use jni::{Env, EnvUnowned};

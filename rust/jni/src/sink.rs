@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use doris_client::ErrorKind;
-use doris_client::load::{Load, LoadSpec};
-use doris_client::sink::Sink;
-use doris_client::write_config::WriteConfig;
+use doris_client::write::config::WriteConfig;
+use doris_client::write::load::{Load, LoadSpec};
+use doris_client::write::sink::Sink;
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::jlong;

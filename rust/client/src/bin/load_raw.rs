@@ -26,7 +26,7 @@ use base64::Engine;
 use doris_arrow::encode::{Column, CsvOptions, Encoder, Format, JsonOptions};
 use doris_arrow::normalize::Zone;
 use doris_arrow::types::{DorisType, FlinkType};
-use doris_client::load::compress::{CompressType, Compressor};
+use doris_client::write::load::compress::{CompressType, Compressor};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

@@ -21,10 +21,10 @@ use std::time::Instant;
 
 use arrow_flight::sql::client::FlightSqlServiceClient;
 use chrono::{DateTime, NaiveDateTime};
-use doris_client::config::ReadConfig;
-use doris_client::plan::plan;
-use doris_client::scan::{Next, Scan};
-use doris_client::window::{Slice, WindowSpec};
+use doris_client::read::config::ReadConfig;
+use doris_client::read::plan::plan;
+use doris_client::read::scan::{Next, Scan};
+use doris_client::read::window::{Slice, WindowSpec};
 use tonic::transport::{Channel, Endpoint};
 
 /// Length of a window of changes, in milliseconds.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::address::Address;
-use crate::envelope::number;
+use crate::config::address::Address;
+use crate::fe::envelope::number;
 
 /// One tablet and where it lives.
 #[derive(Clone, Debug, PartialEq, Eq)]

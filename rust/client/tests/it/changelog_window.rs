@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use doris_client::ErrorKind;
-use doris_client::scan::{IncrementType, Slice, WindowSpec};
+use doris_client::read::scan::{IncrementType, Slice, WindowSpec};
 
 use crate::changelog_window_support::*;
 use crate::support::*;

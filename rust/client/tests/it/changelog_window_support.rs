@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int64Type};
 use arrow_schema::{DataType, Field, Schema};
 use doris_client::Error;
-use doris_client::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::read::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
 use doris_standin::Standin;
 
 use crate::support::*;

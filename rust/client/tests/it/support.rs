@@ -7,8 +7,8 @@ use std::time::Duration;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema};
 use doris_arrow::types::FlinkType;
-use doris_client::config::ReadConfig;
-use doris_client::scan::{Next, Scan, ScanBatch};
+use doris_client::read::config::ReadConfig;
+use doris_client::read::scan::{Next, Scan, ScanBatch};
 use doris_client::{Error, ErrorKind};
 use doris_standin::{Standin, StandinConfig};
 
@@ -123,8 +123,8 @@ impl Read {
         Arc::new(Schema::new(fields))
     }
 
-    pub async fn plan(&self) -> Result<doris_client::plan::ScanPlan, Error> {
-        bounded(doris_client::plan::plan(&self.config())).await
+    pub async fn plan(&self) -> Result<doris_client::read::plan::ScanPlan, Error> {
+        bounded(doris_client::read::plan::plan(&self.config())).await
     }
 
     /// Plans, then reads every tablet as a split of its own; rows as lines of text, sorted.

@@ -9,8 +9,8 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use chrono::DateTime;
 use doris_client::ErrorKind;
-use doris_client::changelog::Changelog;
-use doris_client::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::read::changelog::Changelog;
+use doris_client::read::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
 use doris_standin::Standin;
 
 use super::dice::Dice;

@@ -1,0 +1,12 @@
+//! Reading: the plan of a read, its splits, and the changes that follow.
+
+pub mod changelog;
+mod columns;
+pub mod config;
+pub mod describe;
+mod flight;
+mod master;
+pub mod plan;
+mod predicate;
+pub mod scan;
+pub mod window;

@@ -1,0 +1,273 @@
+//! Back ends: which one takes a load, a commit or an abort, and the connection to it.
+//!
+//! | options | who takes it |
+//! |---|---|
+//! | `benodes` | these in turn; a front end is never asked |
+//! | `auto-redirect` = `true` | whom a front end names, asked with an empty body |
+//! | `auto-redirect` = `false` | the alive ones that a front end lists, in turn |
+//!
+//! Each request goes where the front end names at that moment, or to the next in turn: a front end spreads load, and knows of
+//! nodes that come and go. One that could not be reached is passed over for a while, as long as there are others. A back end
+//! counts as reachable when it accepts a connection: what it answers elsewhere (a login page, for one) says nothing about loads.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use http::{HeaderMap, StatusCode};
+use tokio::net::TcpStream;
+
+use crate::config::address::Address;
+use crate::error::{Error, ErrorKind, walk};
+use crate::fe::envelope::{self, WANTED};
+use crate::fe::{Frontends, unresolved};
+use crate::net::http::{Reply, Target};
+use crate::net::retry::random;
+use crate::write::config::WriteConfig;
+use crate::write::response::{LoadAnswer, Refusal};
+
+/// How long a back end that failed is passed over.
+const SHUNNED_FOR: Duration = Duration::from_secs(10);
+
+/// How often a front end is asked for another back end when it names one that failed.
+const ASKS: usize = 5;
+
+/// Whose turn it is among listed back ends: counters for the process, so that its subtasks spread evenly. Commits have one of
+/// their own: in a row of load, commit, load, commit all loads would go to every other node.
+static TURNS: LazyLock<[AtomicUsize; 2]> =
+    LazyLock::new(|| [(); 2].map(|()| AtomicUsize::new((random() * 1e6) as usize)));
+
+/// The back ends as one sink sees them.
+#[derive(Debug)]
+pub(crate) struct Backends {
+    config: Arc<WriteConfig>,
+    frontends: Frontends,
+    shunned: Mutex<HashMap<Address, Instant>>,
+}
+
+/// A request that some back end shall get.
+#[derive(Clone, Debug)]
+pub(crate) struct Ask<'a> {
+    /// For messages: `the load of db.t under label 'x'`.
+    pub(crate) what: &'a str,
+    pub(crate) path: &'a str,
+    /// With login and `Expect`; also sent to the front end, which judges by them.
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) purpose: Purpose,
+}
+
+/// What a request is for, as far as back ends take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Load,
+    /// A commit or an abort.
+    Transaction,
+}
+
+impl Backends {
+    pub(crate) fn new(config: Arc<WriteConfig>, frontends: Frontends) -> Self {
+        Self {
+            config,
+            frontends,
+            shunned: Mutex::default(),
+        }
+    }
+
+    /// A connection to a back end that shall get the request. Nothing was sent to a back end when this fails; the error lists
+    /// every node with its own cause.
+    pub(crate) async fn connect(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
+        if self.config.benodes.is_empty() && self.config.auto_redirect {
+            self.redirected(ask).await
+        } else {
+            self.listed(ask).await
+        }
+    }
+
+    /// Tells that a node failed: the next request goes elsewhere if there is another.
+    pub(crate) fn failed(&self, node: &Address) {
+        self.shunned().insert(node.clone(), Instant::now());
+    }
+
+    /// Tells that a node did its work.
+    pub(crate) fn served(&self, node: &Address) {
+        self.shunned().remove(node);
+    }
+
+    async fn redirected(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
+        let mut causes = Vec::new();
+        for left in (0..ASKS).rev() {
+            let target = self
+                .frontends
+                .first(ask.what, |fe| async move { self.ask(fe, ask).await })
+                .await?;
+            // The front end notices a dead node some seconds after us.
+            if left > 0 && self.is_shunned(&target.node) {
+                continue;
+            }
+            match self.reach(&target.node).await {
+                Ok(stream) => return Ok((target, stream)),
+                Err(error) => causes.push((target.node, error)),
+            }
+        }
+        Err(unreached(ask, "named by a front end", &causes))
+    }
+
+    async fn listed(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
+        let mut causes = Vec::new();
+        let (mut nodes, whence) = if self.config.benodes.is_empty() {
+            (self.frontends.alive_backends().await?, "alive")
+        } else {
+            (self.config.benodes.clone(), "of benodes")
+        };
+        if !nodes.is_empty() {
+            let turn = TURNS[ask.purpose as usize].fetch_add(1, Relaxed) % nodes.len();
+            nodes.rotate_left(turn);
+        }
+        nodes.sort_by_key(|node| self.is_shunned(node));
+        for node in nodes {
+            match self.reach(&node).await {
+                Ok(stream) => return Ok((own(node, ask), stream)),
+                Err(error) => causes.push((node, error)),
+            }
+        }
+        Err(unreached(ask, whence, &causes))
+    }
+
+    /// Asks a front end, with an empty body, which back end shall get the request.
+    async fn ask(&self, fe: Address, ask: &Ask<'_>) -> Result<Target, Error> {
+        let mut node = fe.clone();
+        let mut path = ask.path.to_owned();
+        // A follower may send on to the master.
+        for _ in 0..3 {
+            let reply = self.frontends.put_empty(&node, &path, ask.headers).await?;
+            if !reply.status.is_redirection() {
+                return Err(self.refused(&node, ask, &path, &reply));
+            }
+            let location = reply.location.as_deref().unwrap_or_default();
+            let target = Target::parse(location).map_err(|why| {
+                let message = format!(
+                    "front end {node} redirects {} (PUT {path}, status {}) to where it cannot go: {why}",
+                    ask.what,
+                    reply.status.as_u16()
+                );
+                if location.starts_with("https:") {
+                    return Error::new(ErrorKind::Unsupported, message);
+                }
+                // A page of something in between, such as one to log in at.
+                Error::new(ErrorKind::Transport, format!("{message} ({WANTED})")).retryable()
+            })?;
+            if !self.config.cluster.fenodes.contains(&target.node) {
+                return Ok(target);
+            }
+            node = target.node;
+            path = target.path;
+        }
+        Err(Error::new(
+            ErrorKind::Transport,
+            format!("front end {fe} redirects {} in a circle", ask.what),
+        )
+        .retryable())
+    }
+
+    /// The error for a front end that names no back end.
+    fn refused(&self, fe: &Address, ask: &Ask<'_>, path: &str, reply: &Reply) -> Error {
+        let answer = LoadAnswer::parse(&reply.text);
+        let told = answer
+            .as_ref()
+            .map_or_else(|| envelope::beginning(&reply.text), |a| a.message.clone());
+        let denied = matches!(
+            reply.status,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::PROXY_AUTHENTICATION_REQUIRED
+        );
+        let refusal = answer.as_ref().map(LoadAnswer::refusal);
+        if denied || refusal == Some(Refusal::Denied) || told.contains("Need auth information") {
+            return self.frontends.refused_login(fe, &told);
+        }
+        let (Some(answer), Some(refusal)) = (answer, refusal) else {
+            return crate::fe::foreign(fe, &format!("PUT {path}"), reply.status, &told);
+        };
+        if answer.of_back_end {
+            let message = format!("{fe} answers {} as a back end does: {WANTED}", ask.what);
+            return Error::new(ErrorKind::Config, message).unresolved();
+        }
+        let status = reply.status.as_u16();
+        let kind = match refusal {
+            Refusal::NotFound => ErrorKind::NotFound,
+            Refusal::NoBackend | Refusal::NotReady => ErrorKind::Connect,
+            _ => ErrorKind::Load,
+        };
+        let error = Error::new(
+            kind,
+            format!(
+                "front end {fe} refused {} (PUT {path}, status {status}): {told}",
+                ask.what
+            ),
+        );
+        if reply.status.is_server_error() || refusal.may_pass() {
+            error.retryable()
+        } else {
+            error
+        }
+    }
+
+    async fn reach(&self, node: &Address) -> Result<TcpStream, Error> {
+        let limit = self.config.cluster.connect_timeout;
+        let connecting = TcpStream::connect((node.host.as_str(), node.port));
+        let error = match tokio::time::timeout(limit, connecting).await {
+            Ok(Ok(stream)) => {
+                // The body is written in large pieces; what is held back is only the last one.
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+            Ok(Err(error)) => {
+                let text = walk(&error);
+                let error = Error::new(ErrorKind::Connect, format!("cannot be reached ({text})"));
+                // Resolvers fail for passing reasons too, and another node may do.
+                if unresolved(&text) {
+                    error.unresolved().retryable()
+                } else {
+                    error.retryable()
+                }
+            }
+            Err(_) => Error::new(
+                ErrorKind::Timeout,
+                format!("no connection within {limit:?} (doris.request.connect.timeout)"),
+            )
+            .retryable(),
+        };
+        self.failed(node);
+        Err(error)
+    }
+
+    fn is_shunned(&self, node: &Address) -> bool {
+        let mut shunned = self.shunned();
+        shunned.retain(|_, since| since.elapsed() < SHUNNED_FOR);
+        shunned.contains_key(node)
+    }
+
+    fn shunned(&self) -> MutexGuard<'_, HashMap<Address, Instant>> {
+        self.shunned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn own(node: Address, ask: &Ask<'_>) -> Target {
+    Target {
+        node,
+        path: ask.path.to_owned(),
+    }
+}
+
+fn unreached(ask: &Ask<'_>, whence: &str, causes: &[(Address, Error)]) -> Error {
+    let list: Vec<String> = causes.iter().map(|(node, e)| format!("{node}: {e}")).collect();
+    let list = if list.is_empty() {
+        "there is none".to_owned()
+    } else {
+        list.join("; ")
+    };
+    Error::new(
+        ErrorKind::Connect,
+        format!("no back end {whence} takes {}: {list}", ask.what),
+    )
+    .retryable()
+}
