@@ -167,6 +167,11 @@ pub(crate) fn walk(error: &(dyn StdError + 'static)) -> String {
     shown
 }
 
+/// Whether the text of a failed connection says that a name could not be resolved.
+pub(crate) fn unresolved(text: &str) -> bool {
+    text.contains("dns error") || text.contains("failed to lookup address")
+}
+
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -4,3 +4,4 @@
 pub(crate) mod address;
 pub(crate) mod cluster;
 pub(crate) mod keys;
+pub(crate) mod table;

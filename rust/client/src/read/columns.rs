@@ -7,11 +7,13 @@ use doris_arrow::normalize::ColumnSpec;
 use doris_arrow::schema::{DorisColumn, Found, differences, find_path, nearest};
 use doris_arrow::types::{DorisType, FlinkKind};
 
+use crate::config::table::Table;
 use crate::error::{Error, ErrorKind};
 use crate::net::refused::{Absent, absent, denied};
-use crate::read::config::{ReadConfig, Table};
+use crate::read::config::ReadConfig;
 use crate::read::flight::Flight;
 use crate::read::predicate;
+use crate::read::query;
 use crate::sql;
 
 /// The wanted columns, found in the table.
@@ -64,7 +66,7 @@ pub(crate) async fn resolve(flight: &mut Flight, config: &ReadConfig) -> Result<
         .zip(&found)
         .map(|(wanted, found)| ColumnSpec {
             label: wanted.path.join("."),
-            name: sql::alias(found),
+            name: query::alias(found),
             doris: found.r#type.clone(),
             flink: wanted.r#type.clone(),
         })
@@ -75,7 +77,7 @@ pub(crate) async fn resolve(flight: &mut Flight, config: &ReadConfig) -> Result<
         .map(|c| sql::quote(&c.name))
         .collect();
     Ok(Columns {
-        filter: sql::filter(
+        filter: query::filter(
             &config.user_filter,
             &predicate::without_text_casts(&config.pushed_filter, &texts),
         ),
@@ -125,7 +127,7 @@ pub(crate) async fn describe(flight: &mut Flight, table: &Table) -> Result<Vec<D
 }
 
 async fn look_up(flight: &mut Flight, table: &Table) -> Result<Described, Error> {
-    let mut described = match flight.fetch(&sql::columns_query(table)).await {
+    let mut described = match flight.fetch(&query::columns_query(table)).await {
         Ok(rows) => parse(&rows.batches, table)?,
         // An external catalog may not have the view.
         Err(error) if error.kind() == ErrorKind::Query && table.catalog.is_some() => Described::default(),
@@ -199,7 +201,7 @@ fn parse(batches: &[RecordBatch], table: &Table) -> Result<Described, Error> {
                 _ => None,
             });
             described.columns.push(DorisColumn {
-                r#type: sql::with_precision(parsed, text(batch, 4, row)?.parse().ok()),
+                r#type: query::with_precision(parsed, text(batch, 4, row)?.parse().ok()),
                 nullable: !text(batch, 2, row)?.eq_ignore_ascii_case("NO"),
                 key: !matches!(key.as_str(), "" | "false" | "no"),
                 name,

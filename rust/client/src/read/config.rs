@@ -1,7 +1,6 @@
 //! The configuration of a read: one complete, resolved map of texts, parsed once.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use doris_arrow::types::{FlinkField, FlinkKind, FlinkType};
 use crate::config::address::Address;
 use crate::config::cluster::Cluster;
 use crate::config::keys::{self, Keys};
+use crate::config::table::Table;
 use crate::error::Error;
 
 /// Everything that a read needs to know. The password shows in no `Debug` or `Display`.
@@ -112,24 +112,6 @@ impl ChangelogConfig {
             visible_wait: Duration::from_millis(visible_wait.min(31_536_000_000)),
             offset: Some(offset).filter(|offset| !offset.table.is_empty()),
         }))
-    }
-}
-
-/// The name of a table, unquoted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Table {
-    /// Only for three-part names.
-    pub(crate) catalog: Option<String>,
-    pub(crate) database: String,
-    pub(crate) name: String,
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(catalog) = &self.catalog {
-            write!(f, "{catalog}.")?;
-        }
-        write!(f, "{}.{}", self.database, self.name)
     }
 }
 

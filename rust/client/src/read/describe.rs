@@ -7,8 +7,7 @@ use doris_arrow::types::{FlinkType, natural_type};
 use crate::error::{Error, ErrorKind};
 use crate::read::columns;
 use crate::read::config::ReadConfig;
-use crate::read::flight::Flight;
-use crate::read::plan::CLOSE_LIMIT;
+use crate::read::flight::{CLOSE_LIMIT, Flight};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,9 @@
-//! Which front end is the master, and the TSO that the REST API tells.
-
-use reqwest::StatusCode;
+//! Which front end is the master.
 
 use crate::config::address::Address;
 use crate::error::{Error, ErrorKind};
-use crate::fe::{Frontends, number, segment};
+use crate::fe::{Frontends, segment};
 use crate::net::http::Target;
-use crate::read::changelog::Newest;
 
 /// A label that nobody uses: the state of a label is told by the master alone.
 const NO_LABEL: &str = "flink_connector_asks_for_the_master";
@@ -44,23 +41,5 @@ impl Frontends {
                 Err(Error::new(ErrorKind::Transport, message).unresolved())
             }
         }
-    }
-
-    /// The newest position as `GET /api/tso` tells it, which does not advance it.
-    pub(crate) async fn tso(&self, fe: &Address) -> Result<Newest, Error> {
-        let reply = self.get(fe, "/api/tso").await?;
-        // Servers without it are no strangers: the position may be told in another way.
-        if reply.status == StatusCode::NOT_FOUND {
-            let message = format!("front end {fe} has no /api/tso (status 404)");
-            return Err(Error::new(ErrorKind::Query, message));
-        }
-        let data = self.open_envelope(fe, "GET /api/tso", reply.status, &reply.text)?;
-        let figure = |name: &str| -> Result<i64, Error> {
-            data.get(name).and_then(number).ok_or_else(|| {
-                let message = format!("front end {fe} answered /api/tso without {name}: {data}");
-                Error::new(ErrorKind::Query, message)
-            })
-        };
-        Newest::checked(fe, figure("current_tso")?, figure("current_tso_physical_time")?)
     }
 }

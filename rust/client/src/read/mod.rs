@@ -8,5 +8,7 @@ mod flight;
 mod master;
 pub mod plan;
 mod predicate;
+mod query;
 pub mod scan;
+mod tablets;
 pub mod window;

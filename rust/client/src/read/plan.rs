@@ -1,16 +1,17 @@
 //! Planning of a read: checks the table against its declaration and lists the tablets that hold its rows.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use doris_arrow::normalize::Normalizer;
 
+use crate::config::table::Table;
 use crate::error::{Error, ErrorKind};
 use crate::fe::Frontends;
-pub use crate::fe::Tablet;
 use crate::read::columns::{self, Columns};
-use crate::read::config::{ReadConfig, Table};
-use crate::read::flight::Flight;
+use crate::read::config::ReadConfig;
+use crate::read::flight::{CLOSE_LIMIT, Flight};
+use crate::read::query;
+pub use crate::read::tablets::Tablet;
 use crate::sql;
 
 /// What a read of one table consists of.
@@ -23,9 +24,6 @@ pub struct ScanPlan {
     /// What a user should know, to be logged once.
     pub warnings: Vec<String>,
 }
-
-/// How long the end of planning waits for the session to be closed.
-pub(crate) const CLOSE_LIMIT: Duration = Duration::from_millis(900);
 
 /// Plans a read: login, comparison of the table with its declaration, a trial of the query without rows, tablets. Errors are
 /// complete: all differences of the schema are in one message. Holds a Flight session while it runs.
@@ -56,7 +54,7 @@ pub async fn present_tablets(
     let frontends = Frontends::new(config.cluster.clone())?;
     let wanted = config.columns.first().map(|column| &column.path[0]);
     let first = wanted.or(config.declared.first().map(|field| &field.name));
-    let query = sql::plan_query(config, &[], "", first.map(String::as_str));
+    let query = query::plan_query(config, &[], "", first.map(String::as_str));
     tokio::select! {
         biased;
         () = cancelled => Err(Error::new(ErrorKind::Closed, "the plan was closed")),
@@ -79,7 +77,7 @@ async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan,
             warnings,
         });
     }
-    let query = sql::plan_query(config, &columns.found, &columns.filter, columns.first());
+    let query = query::plan_query(config, &columns.found, &columns.filter, columns.first());
     match tablets(&flight.frontends()?, config, &query, &mut warnings).await {
         Ok(tablets) => Ok(ScanPlan {
             has_tablets: true,
@@ -133,7 +131,7 @@ pub(crate) async fn check(flight: &mut Flight, config: &ReadConfig) -> Result<Co
 /// than in every reader.
 async fn try_query(flight: &mut Flight, config: &ReadConfig, columns: &Columns) -> Result<(), Error> {
     let answer = flight
-        .fetch(&sql::select_nothing(config, &columns.found, &columns.filter))
+        .fetch(&query::select_nothing(config, &columns.found, &columns.filter))
         .await
         .map_err(|error| {
             if error.kind() != ErrorKind::Query {

@@ -15,13 +15,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
+use serde_json::Value;
 use tokio::net::TcpStream;
 
 use crate::config::address::Address;
-use crate::error::{Error, ErrorKind, walk};
-use crate::fe::envelope::{self, WANTED};
-use crate::fe::{Frontends, unresolved};
+use crate::error::{Error, ErrorKind, unresolved, walk};
+use crate::fe::envelope::{self, WANTED, number};
+use crate::fe::{Frontends, foreign, odd};
 use crate::net::http::{Reply, Target};
 use crate::net::retry::random;
 use crate::write::config::WriteConfig;
@@ -94,6 +95,28 @@ impl Backends {
         self.shunned().remove(node);
     }
 
+    /// `host:http_port` of the back ends that the cluster holds for alive.
+    async fn alive(&self) -> Result<Vec<Address>, Error> {
+        const PATH: &str = "/api/backends?is_alive=true";
+        let frontends = &self.frontends;
+        let nodes = frontends
+            .first("the list of back ends", |fe| async move {
+                let data = frontends.call(&fe, Method::GET, PATH, None).await?;
+                match data.get("backends").and_then(Value::as_array) {
+                    Some(nodes) => Ok(nodes.clone()),
+                    None => Err(odd(&fe, &format!("GET {PATH}"), "without back ends", &data)),
+                }
+            })
+            .await?;
+        let node = |entry: &Value| {
+            let port = entry.get("http_port").and_then(number)?;
+            let host = entry.get("ip").or_else(|| entry.get("host"))?.as_str()?;
+            let alive = entry.get("is_alive").and_then(Value::as_bool).unwrap_or(true);
+            alive.then(|| Some(Address::new(host, u16::try_from(port).ok().filter(|p| *p > 0)?)))?
+        };
+        Ok(nodes.iter().filter_map(node).collect())
+    }
+
     async fn redirected(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
         let mut causes = Vec::new();
         for left in (0..ASKS).rev() {
@@ -116,7 +139,7 @@ impl Backends {
     async fn listed(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
         let mut causes = Vec::new();
         let (mut nodes, whence) = if self.config.benodes.is_empty() {
-            (self.frontends.alive_backends().await?, "alive")
+            (self.alive().await?, "alive")
         } else {
             (self.config.benodes.clone(), "of benodes")
         };
@@ -185,7 +208,7 @@ impl Backends {
             return self.frontends.refused_login(fe, &told);
         }
         let (Some(answer), Some(refusal)) = (answer, refusal) else {
-            return crate::fe::foreign(fe, &format!("PUT {path}"), reply.status, &told);
+            return foreign(fe, &format!("PUT {path}"), reply.status, &told);
         };
         if answer.of_back_end {
             let message = format!("{fe} answers {} as a back end does: {WANTED}", ask.what);

@@ -10,7 +10,7 @@ use crate::config::address::Address;
 use crate::config::cluster::Cluster;
 use crate::config::keys::{self, Keys};
 use crate::error::{Error, ErrorKind};
-use crate::write::load::Properties;
+use crate::write::load::properties::Properties;
 
 /// Everything that a sink needs to know. The password shows in no `Debug` or `Display`.
 #[derive(Clone, Debug)]

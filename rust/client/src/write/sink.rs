@@ -7,9 +7,9 @@ use crate::fe::Frontends;
 use crate::write::backends::Backends;
 use crate::write::config::WriteConfig;
 use crate::write::load::compress::Compressor;
-use crate::write::load::{Load, LoadSpec, ReplayBudget};
+use crate::write::load::replay::ReplayBudget;
 use crate::write::metrics::{Counters, SinkMetrics};
-use crate::write::table_check::Tables;
+use crate::write::table_check::tables::Tables;
 
 /// One per writer or committer; clones share it. Holds no connection, task or buffer by itself.
 #[derive(Clone, Debug)]
@@ -47,11 +47,6 @@ impl Sink {
                 config,
             }),
         })
-    }
-
-    /// A new load of a table. No I/O before its first buffer. Must be called inside a runtime.
-    pub fn open_load(&self, spec: LoadSpec) -> Result<Load, Error> {
-        Load::new(self.clone(), spec)
     }
 
     /// What the sink has done and holds at this moment.

@@ -19,11 +19,12 @@ use std::time::Duration;
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, EXPECT, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
+use serde_json::Value;
 
 use crate::config::address::Address;
 use crate::error::{Error, ErrorKind};
 use crate::fe::envelope::beginning;
-use crate::fe::segment;
+use crate::fe::{odd, segment};
 use crate::net::http::{Empty, Reply, Traffic, exchange};
 use crate::net::refused::remedy;
 use crate::write::backends::{Ask, Purpose};
@@ -67,7 +68,32 @@ pub enum CommitOutcome {
 impl Sink {
     /// Where the load of a label stands, asked with `doris.request.retries`.
     pub async fn state(&self, database: &str, label: &str) -> Result<LabelState, Error> {
-        self.frontends().label_state(database, label).await
+        let frontends = self.frontends();
+        let path = format!(
+            "/api/{}/get_load_state?label={}",
+            segment(database),
+            segment(label)
+        );
+        let what = format!("asking for the state of label '{label}' in database '{database}'");
+        frontends
+            .first(&what, |fe| {
+            let path = path.clone();
+            async move {
+                let told = match frontends.data(&fe, Method::GET, &path, None).await? {
+                    Value::String(told) => told,
+                    other => return Err(odd(&fe, &format!("GET {path}"), "without a state", &other)),
+                };
+                LabelState::parse(&told).ok_or_else(|| {
+                    Error::new(
+                        ErrorKind::Query,
+                        format!(
+                            "front end {fe} does not tell the state of label '{label}' in database '{database}': {told}"
+                        ),
+                    )
+                })
+            }
+        })
+        .await
     }
 
     /// Aborts the load of a label, asked again like a commit. A load that was committed before is told as such and never

@@ -13,8 +13,7 @@ use tokio::time::timeout;
 
 use crate::config::address::Address;
 use crate::config::cluster::Cluster;
-use crate::error::{Error, ErrorKind};
-use crate::fe::unresolved;
+use crate::error::{Error, ErrorKind, unresolved};
 use crate::net::text_rows::TextRows;
 use packet::{Fields, Packets, damaged};
 

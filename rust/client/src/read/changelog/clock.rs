@@ -3,10 +3,12 @@
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use doris_arrow::change::TSO_LOGICAL_BITS;
 use doris_arrow::normalize::Zone;
+use reqwest::StatusCode;
 
 use super::Changelog;
 use crate::config::address::Address;
 use crate::error::{Error, ErrorKind};
+use crate::fe::envelope::number;
 
 const MICROS: i64 = 1_000_000;
 
@@ -68,7 +70,7 @@ impl Changelog {
         for way in ways {
             let asked = match way {
                 Way::TsoStatus => self.by_tso_status(fe).await,
-                Way::Api => self.frontends.tso(fe).await,
+                Way::Api => self.by_api(fe).await,
             };
             match asked {
                 Ok(position) => return Ok((position, way)),
@@ -90,7 +92,7 @@ impl Changelog {
     async fn by_tso_status(&self, fe: &Address) -> Result<Newest, Error> {
         const SQL: &str = "SELECT CURRENT_TSO, CURRENT_TSO_PHYSICAL_TIME FROM information_schema.tso_status";
         let rows = self.frontends.statement(fe, "information_schema", SQL).await?;
-        let number = |name: &str| -> Result<i64, Error> {
+        let figure = |name: &str| -> Result<i64, Error> {
             let told = rows.first(name)?;
             told.and_then(|text| text.parse().ok()).ok_or_else(|| {
                 Error::new(
@@ -99,7 +101,27 @@ impl Changelog {
                 )
             })
         };
-        Newest::checked(fe, number("CURRENT_TSO")?, number("CURRENT_TSO_PHYSICAL_TIME")?)
+        Newest::checked(fe, figure("CURRENT_TSO")?, figure("CURRENT_TSO_PHYSICAL_TIME")?)
+    }
+
+    /// The newest position as `GET /api/tso` tells it, which does not advance it.
+    async fn by_api(&self, fe: &Address) -> Result<Newest, Error> {
+        let reply = self.frontends.get(fe, "/api/tso").await?;
+        // Servers without it are no strangers: the position may be told in another way.
+        if reply.status == StatusCode::NOT_FOUND {
+            let message = format!("front end {fe} has no /api/tso (status 404)");
+            return Err(Error::new(ErrorKind::Query, message));
+        }
+        let data = self
+            .frontends
+            .open_envelope(fe, "GET /api/tso", reply.status, &reply.text)?;
+        let figure = |name: &str| -> Result<i64, Error> {
+            data.get(name).and_then(number).ok_or_else(|| {
+                let message = format!("front end {fe} answered /api/tso without {name}: {data}");
+                Error::new(ErrorKind::Query, message)
+            })
+        };
+        Newest::checked(fe, figure("current_tso")?, figure("current_tso_physical_time")?)
     }
 
     /// The instant of a wall clock `yyyy-MM-dd HH:mm:ss` in the account's zone, which is asked for once. A time that a clock

@@ -1,12 +1,13 @@
 //! What a table is like whose changes are to be followed, and whether they can be.
 
 use super::Changelog;
+use crate::config::table::Table;
 use crate::error::{Error, ErrorKind};
-use crate::read::config::{IncrementType, Table};
+use crate::fe::TableSchema;
+use crate::read::config::IncrementType;
 use crate::read::flight::Flight;
 use crate::read::plan;
 use crate::sql;
-use crate::write::table_check::TableSchema;
 
 /// Retention where the table does not tell its own.
 const DEFAULT_TTL_SECONDS: u64 = 86_400;

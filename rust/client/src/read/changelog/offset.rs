@@ -3,11 +3,12 @@
 
 use super::Changelog;
 use super::clock::parse_wall;
+use crate::config::table::Table;
 use crate::error::{Error, ErrorKind};
 use crate::net::mysql::{Answer, Connection, Failure, Refusal, url};
 use crate::net::retry::Retry;
 use crate::net::text_rows::TextRows;
-use crate::read::config::{OffsetConfig, Table};
+use crate::read::config::OffsetConfig;
 use crate::sql;
 
 /// MySQL's code for a privilege that is missing; Doris often says it in the text alone.

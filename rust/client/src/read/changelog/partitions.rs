@@ -4,6 +4,7 @@ use super::Changelog;
 use crate::config::address::Address;
 use crate::error::{Error, ErrorKind};
 use crate::net::text_rows::TextRows;
+use crate::read::query;
 use crate::sql;
 
 /// How often the master may change during a listing.
@@ -50,7 +51,7 @@ impl Changelog {
         let key: Vec<String> = ["'Doris'", "42", "NULL", "''", "'2026-10-09'"]
             .map(str::to_owned)
             .to_vec();
-        let sql = format!("SELECT {} AS hash", sql::key_hash(&key));
+        let sql = format!("SELECT {} AS hash", query::key_hash(&key));
         let rows = self
             .frontends
             .first("probing the hash of slices", |fe| {
@@ -68,7 +69,7 @@ impl Changelog {
     }
 }
 
-fn listing_failed(table: &crate::read::config::Table, master: &Address, error: Error) -> Error {
+fn listing_failed(table: &crate::config::table::Table, master: &Address, error: Error) -> Error {
     let listed = Error::new(
         error.kind(),
         format!("the partitions of {table} cannot be listed at the master front end {master}"),

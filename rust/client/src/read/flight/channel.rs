@@ -7,8 +7,7 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::status;
 use crate::config::address::Address;
-use crate::error::{Error, ErrorKind, walk};
-use crate::fe::unresolved;
+use crate::error::{Error, ErrorKind, unresolved, walk};
 use crate::read::config::ReadConfig;
 
 pub(crate) type Client = FlightServiceClient<Channel>;

@@ -7,8 +7,8 @@
 use std::time::Duration;
 
 use super::{Flight, SET_UP_CLOSE_LIMIT};
+use crate::config::table::Table;
 use crate::error::{Error, ErrorKind};
-use crate::read::config::Table;
 use crate::read::window::sql::Hidden;
 
 impl Flight {

@@ -7,6 +7,7 @@ mod incr;
 mod kept;
 mod location;
 mod owed;
+mod port;
 mod session;
 mod status;
 
@@ -30,6 +31,9 @@ use owed::{Closing, Opening};
 pub(crate) use session::SessionZone;
 use session::{Refused, Session};
 pub(crate) use status::timeout;
+
+/// How long the end of what used a session waits for it to be closed.
+pub(crate) const CLOSE_LIMIT: Duration = Duration::from_millis(900);
 
 /// How long a session that could not be set up may take to be closed.
 const SET_UP_CLOSE_LIMIT: Duration = Duration::from_millis(500);

@@ -1,8 +1,10 @@
 //! The scan of a source reader: split after split, and window after window, over one byte budget.
 
+mod batch;
 mod budget;
 mod drain;
 mod queue;
+mod shared;
 mod split;
 mod target;
 mod window;
@@ -13,7 +15,6 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use doris_arrow::ipc::IpcBatch;
 use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -21,14 +22,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, ErrorKind};
 use crate::read::config::ReadConfig;
+use crate::read::flight::CLOSE_LIMIT;
 pub use crate::read::window::{IncrementType, Position, Slice, WindowSpec};
-use budget::{Budget, Permit};
+pub use batch::{Next, ScanBatch};
+use budget::Budget;
 use queue::Queue;
+use shared::Shared;
 use split::SplitReader;
 use window::WindowReader;
-
-/// How long the end of a scan waits for its sessions to be closed.
-const CLOSE_LIMIT: Duration = Duration::from_millis(900);
 
 /// One source reader's scan. Holds the byte budget over all it reads, and a Flight session: in the account's zone for splits,
 /// in UTC for windows. All methods take `&self` and may be called from any thread; `next` by one caller at a time. End it by
@@ -53,31 +54,6 @@ enum Job {
         looks_up: bool,
     },
     Window(WindowSpec),
-}
-
-pub(crate) struct Shared {
-    config: Arc<ReadConfig>,
-    budget: Arc<Budget>,
-    queue: Queue,
-}
-
-/// What [`Scan::next`] found.
-#[derive(Debug)]
-pub enum Next {
-    /// A batch of the current split or window.
-    Batch(ScanBatch),
-    /// The current split or window was read completely: every endpoint up to the server's own word that nothing follows.
-    End,
-    /// [`Scan::wake`] was called.
-    Woken,
-}
-
-/// A batch that owns itself: its share of the byte budget comes back when it is dropped, even after the scan is closed.
-#[derive(Debug)]
-pub struct ScanBatch {
-    /// Header and body in canonical Arrow types.
-    pub ipc: IpcBatch,
-    _permit: Permit,
 }
 
 /// Numbers about one scan, since it was made.

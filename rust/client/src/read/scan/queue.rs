@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use super::{Next, ScanBatch};
+use super::batch::{Next, ScanBatch};
 use crate::counters::{CONVERTED, IDENTITY};
 use crate::error::{Error, ErrorKind};
 use crate::read::window::visible_wait::WaitFigures;

@@ -10,17 +10,18 @@ use doris_arrow::ipc::{IpcBatch, Layout, empty};
 use doris_arrow::normalize::{ColumnSpec, Dictionaries, Normalizer};
 use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
 
+use super::batch::ScanBatch;
 use super::budget::{Budget, Permit};
 use super::drain::{Patience, Rows, drain};
 use super::queue::Queue;
-use super::{ScanBatch, Shared};
+use super::shared::Shared;
 use crate::error::{Error, ErrorKind};
 use crate::net::retry::{Retry, times};
 use crate::read::columns::{self, Columns};
 use crate::read::config::ReadConfig;
-use crate::read::flight::{Fence, Flight};
+use crate::read::flight::{CLOSE_LIMIT, Fence, Flight};
+use crate::read::query;
 use crate::read::window::visible_wait::VisibleWait;
-use crate::sql;
 
 /// Rows of a batch without columns.
 const COUNTED_ROWS: u64 = 65_536;
@@ -68,7 +69,7 @@ impl SplitReader {
                 // The table may have changed, which the next split has to see.
                 ErrorKind::Schema | ErrorKind::Data | ErrorKind::Query => self.columns = None,
                 // The server may still be at it, and statements of one session wait for each other.
-                ErrorKind::Timeout => self.flight.close(super::CLOSE_LIMIT).await,
+                ErrorKind::Timeout => self.flight.close(CLOSE_LIMIT).await,
                 _ => {}
             }
             let Some(pause) = retry.next(&error) else {
@@ -114,7 +115,7 @@ impl SplitReader {
         };
         // The time spent waiting for the server is limited, not that spent waiting for Flink.
         let mut patience = Patience::new("the rows of the split", config.query_timeout);
-        let query = sql::select(&config, &columns.found, &columns.filter, tablets);
+        let query = query::select(&config, &columns.found, &columns.filter, tablets);
         let answer = patience
             .waiting(self.flight.query(&query, config.query_timeout))
             .await?;
@@ -158,7 +159,7 @@ impl SplitReader {
             return Ok(());
         }
         let config = &self.shared.config;
-        let query = sql::plan_query(config, &columns.found, "", columns.first());
+        let query = query::plan_query(config, &columns.found, "", columns.first());
         let present: HashSet<i64> = self
             .flight
             .frontends()?

@@ -8,15 +8,16 @@ use arrow_schema::Schema;
 use bytes::Bytes;
 use doris_arrow::normalize::{Dictionaries, Normalizer};
 
+use super::batch::ScanBatch;
 use super::budget::Permit;
 use super::drain::{Patience, Rows, drain};
+use super::shared::Shared;
 use super::split::warn_once;
-use super::target::Target;
-use super::{CLOSE_LIMIT, ScanBatch, Shared};
+use super::target::{self, Target};
 use crate::error::{Error, ErrorKind};
 use crate::net::retry::{Retry, times};
 use crate::read::config::{ChangelogConfig, ReadConfig};
-use crate::read::flight::{Flight, SessionZone, is_unknown};
+use crate::read::flight::{CLOSE_LIMIT, Flight, SessionZone, is_unknown};
 use crate::read::window::batch::{ChangeReader, Shape};
 use crate::read::window::position::{Mismatch, Progress, Replay, Resume};
 use crate::read::window::visible_wait::VisibleWait;
@@ -166,13 +167,14 @@ impl WindowReader {
         let target = match target {
             Some(target) => {
                 // Another front end may have taken over.
-                target.shape.hidden = self.probe(window, changes, limit).await?;
+                target.shape.hidden =
+                    target::probe(&mut self.flight, &config, window, changes, limit).await?;
                 target
             }
-            none => none.insert(self.look(window, changes, limit).await?),
+            none => none.insert(target::look_up(&mut self.flight, &config, window, changes, limit).await?),
         };
         let partition = match window.slice {
-            Slice::Partition { id } => Some(self.partition(id).await?),
+            Slice::Partition { id } => Some(target::partition(&mut self.flight, &config, id).await?),
             _ => None,
         };
         let query = sql::window(
@@ -232,7 +234,7 @@ impl WindowReader {
         // Another partition may have got the name since it was looked up.
         if let (Slice::Partition { id }, Some(name)) = (window.slice, partition) {
             let handed_out = rows.progress.position().is_some();
-            self.keeps_name(id, &name, handed_out).await?;
+            target::keeps_name(&mut self.flight, &config, id, &name, handed_out).await?;
         }
         Ok(())
     }

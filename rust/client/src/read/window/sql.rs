@@ -4,8 +4,10 @@ use doris_arrow::schema::{DorisColumn, Found};
 use doris_arrow::types::DorisType;
 
 use super::spec::{Slice, WindowSpec};
-use crate::read::config::{IncrementType, Table};
-use crate::sql::{key_hash, literal, quote, select_list, table};
+use crate::config::table::Table;
+use crate::read::config::IncrementType;
+use crate::read::query::{key_hash, select_list};
+use crate::sql::{literal, quote, table};
 
 /// The hidden columns of `@incr`, as the table's server names them.
 #[derive(Clone, Debug, PartialEq, Eq)]

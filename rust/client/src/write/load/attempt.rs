@@ -11,11 +11,12 @@ use tokio::time::Instant;
 
 use super::body::{Flow, LoadBody};
 use super::replay::ChunkLog;
-use super::{LoadSpec, error_log, headers};
+use super::spec::{Input, LoadSpec};
+use super::{error_log, headers};
 use crate::config::address::Address;
 use crate::error::{Error, ErrorKind};
-use crate::fe::envelope::beginning;
-use crate::fe::{segment, shortened};
+use crate::fe::envelope::{beginning, shortened};
+use crate::fe::segment;
 use crate::net::http::{Reply, Target, Traffic, exchange};
 use crate::net::refused::remedy;
 use crate::write::backends::{Ask, Purpose};
@@ -255,7 +256,7 @@ impl Attempt<'_> {
     /// Whether the server must have read exactly the rows that were submitted.
     fn counts_rows(&self) -> bool {
         let properties = &self.sink.config().properties;
-        matches!(self.spec.input, super::Input::Rows { .. }) && !properties.has("skip_lines")
+        matches!(self.spec.input, Input::Rows { .. }) && !properties.has("skip_lines")
     }
 
     /// The verdict on a refusal, with the counts and what the server's error log says.

@@ -10,9 +10,11 @@ use futures::FutureExt as _;
 use tokio::sync::mpsc;
 
 use super::encode_task::{EncodeTask, Message};
+use super::headers;
+use super::outcome::LoadOutcome;
 use super::replay::{ChunkLog, Producer};
 use super::sender::Sender;
-use super::{Input, LoadOutcome, LoadSpec, headers};
+use super::spec::{Input, LoadSpec};
 use crate::error::{Error, panicked};
 use crate::write::sink::Sink;
 
@@ -38,7 +40,11 @@ async fn drive(
 ) -> Result<LoadOutcome, Error> {
     let _open = sink.counters().open_load();
     let schema = match &spec.input {
-        Input::Rows { .. } => Some(sink.tables().get(sink, &spec.database, &spec.table, true).await?),
+        Input::Rows { .. } => Some(
+            sink.tables()
+                .get(sink.frontends(), &spec.database, &spec.table, true)
+                .await?,
+        ),
         Input::Raw { .. } => None,
     };
     let common = headers::common(sink.config(), &spec.input, schema.as_deref())?;

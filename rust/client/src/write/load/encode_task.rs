@@ -11,14 +11,15 @@ use doris_arrow::ipc::batch_from_layout;
 use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
 use tokio::sync::mpsc;
 
-use super::Input;
 use super::compress::{CompressType, Compressor};
 use super::replay::Producer;
 use super::ring::{Buffer, Place};
+use super::spec::Input;
 use crate::error::{Error, ErrorKind, panicked};
+use crate::fe::{TableColumn, TableSchema};
 use crate::write::config::WriteConfig;
 use crate::write::metrics::Counters;
-use crate::write::table_check::{DELETE_SIGN, TableColumn, TableSchema, bounds};
+use crate::write::table_check::{DELETE_SIGN, bounds};
 
 /// Bytes that are worth compressing as a piece of their own.
 const PIECE: usize = 512 << 10;

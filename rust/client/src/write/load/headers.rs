@@ -5,11 +5,13 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use doris_arrow::encode::Format;
 
-use super::{Input, properties};
+use super::properties;
+use super::spec::Input;
 use crate::error::Error;
+use crate::fe::TableSchema;
 use crate::sql::quote;
 use crate::write::config::WriteConfig;
-use crate::write::table_check::{DELETE_SIGN, TableSchema, parse_list};
+use crate::write::table_check::{DELETE_SIGN, parse_list};
 
 /// The headers that all attempts of a load share; a label is added to each by [`labelled`]. `schema` gives the columns as
 /// Doris spells them; raw rows have none.

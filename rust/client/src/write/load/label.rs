@@ -17,7 +17,7 @@
 //! **Group commit.** There is no label, so nothing tells what became of a load. It is sent again only where it is certain
 //! that no row of it was taken: after a definite refusal, or when no back end was reached. Else the failure is the load's.
 
-use super::Labels;
+use super::spec::Labels;
 use crate::write::response::{Existing, LabelState};
 
 /// How many labels a load passes over before it gives up.

@@ -13,15 +13,15 @@ mod error_log;
 mod headers;
 mod label;
 mod outcome;
-mod properties;
-mod replay;
+pub(crate) mod properties;
+pub(crate) mod replay;
 mod ring;
 mod sender;
 mod separator;
+mod spec;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use doris_arrow::types::FlinkField;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -31,50 +31,9 @@ use crate::write::sink::Sink;
 
 use encode_task::{Message, Submitted};
 pub use outcome::LoadOutcome;
-pub(crate) use properties::Properties;
-pub(crate) use replay::ReplayBudget;
 pub use ring::Buffer;
 use ring::Ring;
-
-/// What is loaded where, under which labels.
-#[derive(Clone, Debug)]
-pub struct LoadSpec {
-    /// The database.
-    pub database: String,
-    /// The table.
-    pub table: String,
-    /// The labels that may be used, in this order.
-    pub labels: Labels,
-    /// The shape of the rows.
-    pub input: Input,
-}
-
-/// A series of labels: `base` followed by a number in decimal digits, counted up from `next`. Not looked at with group commit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Labels {
-    /// What all labels of the series begin with.
-    pub base: String,
-    /// The first number that was not used yet.
-    pub next: u64,
-}
-
-/// The shape of the rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// The bodies of Arrow record batches of these columns, followed by the Int8 column `__DORIS_DELETE_SIGN__` where
-    /// `delete_sign` is set.
-    Rows {
-        /// The columns as declared, in order.
-        declared: Vec<FlinkField>,
-        /// Whether the sign follows.
-        delete_sign: bool,
-    },
-    /// Bytes that are sent as they are, in the format that the sink's properties name.
-    Raw {
-        /// Whether the bytes hold a delete sign that the server has to be told of.
-        delete_sign: bool,
-    },
-}
+pub use spec::{Input, Labels, LoadSpec};
 
 /// One load. Safe to use from several threads; no method blocks, and the async ones may be dropped at any time.
 ///
@@ -113,9 +72,15 @@ enum Stage {
     Closed,
 }
 
+impl Sink {
+    /// A new load of a table. No I/O before its first buffer. Must be called inside a runtime, on which the load then runs.
+    pub fn open_load(&self, spec: LoadSpec) -> Result<Load, Error> {
+        Load::new(self.clone(), spec)
+    }
+}
+
 impl Load {
-    /// A new load; no I/O before the first submit. Must be called inside a runtime, on which the load then runs.
-    pub(crate) fn new(sink: Sink, spec: LoadSpec) -> Result<Self, Error> {
+    fn new(sink: Sink, spec: LoadSpec) -> Result<Self, Error> {
         let runtime = Handle::try_current()
             .map_err(|e| Error::new(ErrorKind::Internal, "a load needs a runtime").with_source(e))?;
         let ring = Ring::new(

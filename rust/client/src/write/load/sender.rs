@@ -10,8 +10,9 @@ use http::HeaderMap;
 
 use super::attempt::{Attempt, End};
 use super::label::{Mode, Next, Series};
+use super::outcome::LoadOutcome;
 use super::replay::ChunkLog;
-use super::{LoadOutcome, LoadSpec};
+use super::spec::LoadSpec;
 use crate::error::{Error, ErrorKind};
 use crate::net::retry::random;
 use crate::write::response::LoadAnswer;

@@ -6,20 +6,20 @@ use std::collections::HashMap;
 use doris_arrow::encode::Format;
 use doris_arrow::types::{DorisType, FlinkField};
 
-use super::{Entry, TableSchema, parse_list};
+use super::list::{Entry, parse as parse_list};
+use crate::config::table::Table;
 use crate::error::Error;
-use crate::read::config::Table;
+use crate::fe::{Frontends, TableSchema};
 use crate::sql;
-use crate::write::sink::Sink;
 
 impl TableSchema {
     /// Looks up the lengths of all texts, those inside nested types included. Without them rows are still written: a warning
     /// says then which columns are not checked, and why. Whether the answer stays the same until the table changes.
-    pub(super) async fn look_up_lengths(&mut self, sink: &Sink, table: &Table) -> bool {
+    pub(super) async fn look_up_lengths(&mut self, frontends: &Frontends, table: &Table) -> bool {
         if !self.columns.iter().any(|c| may_have_lengths(&c.type_name)) {
             return true;
         }
-        let (cause, lasting) = match ask(sink, table).await {
+        let (cause, lasting) = match ask(frontends, table).await {
             Ok(types) => {
                 for column in &mut self.columns {
                     column.sized = types.get(&column.name.to_lowercase()).cloned();
@@ -54,13 +54,12 @@ fn may_have_lengths(type_name: &str) -> bool {
 }
 
 /// The types of a table's columns by lower-case name.
-async fn ask(sink: &Sink, table: &Table) -> Result<HashMap<String, DorisType>, Error> {
+async fn ask(frontends: &Frontends, table: &Table) -> Result<HashMap<String, DorisType>, Error> {
     let statement = format!(
         "SELECT COLUMN_NAME, COLUMN_TYPE FROM information_schema.columns WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
         sql::literal(&table.database),
         sql::literal(&table.name)
     );
-    let frontends = sink.frontends();
     let rows = frontends
         .first(&format!("reading the lengths of the columns of {table}"), |fe| {
             let statement = &statement;

@@ -2,14 +2,14 @@
 
 use doris_arrow::schema::nearest;
 
+use crate::config::table::Table;
 use crate::error::{Error, ErrorKind};
+use crate::fe::Frontends;
 use crate::net::refused::{self, Absent};
-use crate::read::config::Table;
 use crate::sql;
-use crate::write::sink::Sink;
 
 /// The error for a schema that the server does not give; names the table of the database that may be meant.
-pub(super) async fn explained(sink: &Sink, table: &Table, answer: Error) -> Error {
+pub(super) async fn explained(frontends: &Frontends, table: &Table, answer: Error) -> Error {
     if answer.kind() != ErrorKind::Query {
         return answer;
     }
@@ -22,7 +22,7 @@ pub(super) async fn explained(sink: &Sink, table: &Table, answer: Error) -> Erro
             String::new(),
         ),
         Some(Absent::Table) => {
-            let near = neighbour(sink, table).await;
+            let near = neighbour(frontends, table).await;
             (
                 format!("the table '{table}' of table.identifier"),
                 near.map_or_else(String::new, |near| format!("; did you mean '{near}'?")),
@@ -38,12 +38,11 @@ pub(super) async fn explained(sink: &Sink, table: &Table, answer: Error) -> Erro
 }
 
 /// The table of the same database whose name is near, if the user may see one.
-async fn neighbour(sink: &Sink, table: &Table) -> Option<String> {
+async fn neighbour(frontends: &Frontends, table: &Table) -> Option<String> {
     let statement = format!(
         "SELECT DISTINCT TABLE_NAME FROM information_schema.columns WHERE TABLE_SCHEMA = {}",
         sql::literal(&table.database)
     );
-    let frontends = sink.frontends();
     let told = frontends
         .first("the names of tables", |fe| {
             let statement = &statement;

@@ -3,19 +3,15 @@
 mod lengths;
 mod list;
 mod missing;
+pub(crate) mod tables;
 mod writable;
-
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use doris_arrow::encode::Format;
 use doris_arrow::schema::nearest;
 use doris_arrow::types::{DorisType, FlinkField};
-use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
-use crate::read::config::Table;
+use crate::fe::{TableColumn, TableSchema};
 use crate::write::sink::Sink;
 
 pub(crate) use lengths::bounds;
@@ -36,161 +32,6 @@ pub struct TableCheck {
     pub key_fields: Vec<usize>,
 }
 
-/// A table as `_schema` describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TableSchema {
-    pub(crate) keys: String,
-    pub(crate) columns: Vec<TableColumn>,
-}
-
-/// A column as `_schema` describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TableColumn {
-    pub(crate) name: String,
-    /// The name of the type, in upper case.
-    pub(crate) type_name: String,
-    /// The type; `None` where the name leaves it open, as for nested types.
-    pub(crate) r#type: Option<DorisType>,
-    pub(crate) key: bool,
-    /// The type with the lengths of its texts, where they were looked up.
-    pub(crate) sized: Option<DorisType>,
-}
-
-/// How long a schema counts for which the lengths of texts could not be had for a reason that may pass.
-const WITHOUT_LENGTHS: Duration = Duration::from_secs(60);
-
-/// The tables that a sink knows.
-#[derive(Debug, Default)]
-pub(crate) struct Tables {
-    known: Mutex<HashMap<Key, Known>>,
-}
-
-/// Database, table and whether lengths were looked up.
-type Key = (String, String, bool);
-
-#[derive(Debug)]
-struct Known {
-    schema: Arc<TableSchema>,
-    /// When it is looked up again; never, where that is `None`.
-    until: Option<Instant>,
-}
-
-impl Tables {
-    /// The schema of a table, read at most once until it is forgotten; with the `lengths` of its texts for rows that are
-    /// encoded here.
-    pub(crate) async fn get(
-        &self,
-        sink: &Sink,
-        database: &str,
-        table: &str,
-        lengths: bool,
-    ) -> Result<Arc<TableSchema>, Error> {
-        let key = (database.to_owned(), table.to_owned(), lengths);
-        if let Some(known) = self.lock().get(&key)
-            && known.until.is_none_or(|until| Instant::now() < until)
-        {
-            return Ok(known.schema.clone());
-        }
-        let named = Table {
-            catalog: None,
-            database: database.to_owned(),
-            name: table.to_owned(),
-        };
-        let data = match sink.frontends().schema(&named).await {
-            Ok(data) => data,
-            Err(refused) => return Err(missing::explained(sink, &named, refused).await),
-        };
-        // A view has columns and no model.
-        if data.get("properties").is_some() && data.get("keysType").is_none() {
-            return Err(Error::new(
-                ErrorKind::Schema,
-                format!("{named} of table.identifier is a view; rows can be written into tables only"),
-            ));
-        }
-        let mut schema = TableSchema::parse(&data).ok_or_else(|| {
-            Error::new(
-                ErrorKind::Query,
-                format!("the schema of table {named} cannot be understood: {data}"),
-            )
-        })?;
-        let lasting = !lengths || schema.look_up_lengths(sink, &named).await;
-        let schema = Arc::new(schema);
-        let known = Known {
-            schema: schema.clone(),
-            until: (!lasting).then(|| Instant::now() + WITHOUT_LENGTHS),
-        };
-        self.lock().insert(key, known);
-        Ok(schema)
-    }
-
-    /// Forgets a table that a load failed for: it may have changed.
-    pub(crate) fn forget(&self, database: &str, table: &str) {
-        self.lock()
-            .retain(|(known_database, known_table, _), _| known_database != database || known_table != table);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl TableSchema {
-    pub(crate) fn parse(data: &Value) -> Option<Self> {
-        let columns = data.get("properties")?.as_array()?;
-        Some(Self {
-            keys: data.get("keysType")?.as_str()?.to_ascii_uppercase(),
-            columns: columns.iter().map(TableColumn::parse).collect::<Option<_>>()?,
-        })
-    }
-
-    /// Finds a column as Doris does: in any letter case.
-    pub(crate) fn find(&self, name: &str) -> Option<&TableColumn> {
-        self.columns
-            .iter()
-            .find(|c| c.name == name)
-            .or_else(|| self.columns.iter().find(|c| c.name.eq_ignore_ascii_case(name)))
-    }
-
-    /// Whether rows may carry a delete sign.
-    pub(crate) fn is_unique(&self) -> bool {
-        self.keys.starts_with("UNIQUE")
-    }
-}
-
-impl TableColumn {
-    /// Whether it is an ARRAY, MAP or STRUCT; `_schema` tells no more of it than that.
-    pub(crate) fn is_nested(&self) -> bool {
-        ["ARRAY", "MAP", "STRUCT"]
-            .iter()
-            .any(|name| self.type_name.starts_with(name))
-    }
-
-    fn parse(value: &Value) -> Option<Self> {
-        let text = |key: &str| match value.get(key) {
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(Value::Number(number)) => Some(number.to_string()),
-            _ => None,
-        };
-        let type_name = text("type")?.to_ascii_uppercase();
-        let spelled = match (text("precision"), text("scale")) {
-            (Some(precision), Some(scale)) if type_name.starts_with("DECIMAL") => {
-                format!("{type_name}({precision},{scale})")
-            }
-            _ => type_name.clone(),
-        };
-        Some(Self {
-            name: text("name")?,
-            r#type: DorisType::parse(&spelled)
-                .ok()
-                .filter(|t| !matches!(t, DorisType::Other(_))),
-            type_name,
-            // Value columns have one, NONE included.
-            key: text("aggregation_type").is_some_and(|a| a.is_empty()),
-            sized: None,
-        })
-    }
-}
-
 impl Sink {
     /// Reads the table's schema and checks that the declared columns exist and take their types; one error lists all
     /// differences. `declared` is `None` for raw rows. `delete_sign`: whether the rows could carry one; the answer says whether
@@ -205,7 +46,7 @@ impl Sink {
     ) -> Result<TableCheck, Error> {
         let schema = self
             .tables()
-            .get(self, database, table, declared.is_some())
+            .get(self.frontends(), database, table, declared.is_some())
             .await?;
         let config = self.config();
         let own_sign = declared

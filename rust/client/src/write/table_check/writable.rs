@@ -3,7 +3,7 @@
 
 use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
 
-use super::TableColumn;
+use crate::fe::TableColumn;
 
 /// What kind of values a column takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,13 @@
-//! What the answers of front ends hold: the tablets of a plan, the port of the Flight service.
+//! The tablets that a query reads, as a front end plans them.
 
-use serde_json::Value;
+use reqwest::Method;
+use serde_json::{Value, json};
 
 use crate::config::address::Address;
+use crate::config::table::Table;
+use crate::error::{Error, ErrorKind};
 use crate::fe::envelope::number;
+use crate::fe::{Frontends, odd, segment};
 
 /// One tablet and where it lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,9 +18,42 @@ pub struct Tablet {
     pub backends: Vec<String>,
 }
 
+impl Frontends {
+    /// The tablets that a query reads, ascending by id.
+    pub(crate) async fn tablets(&self, table: &Table, sql: &str) -> Result<Vec<Tablet>, Error> {
+        let what = format!("planning the read of {table}");
+        self.first(&what, |fe| async move { self.tablets_at(&fe, table, sql).await })
+            .await
+    }
+
+    /// The tablets as one front end plans them.
+    pub(crate) async fn tablets_at(
+        &self,
+        fe: &Address,
+        table: &Table,
+        sql: &str,
+    ) -> Result<Vec<Tablet>, Error> {
+        let path = format!(
+            "/api/{}/{}/_query_plan",
+            segment(&table.database),
+            segment(&table.name)
+        );
+        let data = self
+            .call(fe, Method::POST, &path, Some(json!({ "sql": sql })))
+            .await?;
+        tablets(&data).map_err(|unplanned| match unplanned {
+            Unplanned::Refused(text) => Error::new(
+                ErrorKind::Query,
+                format!("front end {fe} refused to plan the read of {table}: {text}"),
+            ),
+            Unplanned::Odd(what) => odd(fe, &format!("POST {path}"), &what, &data),
+        })
+    }
+}
+
 /// Why an answer to a plan call has no tablets.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unplanned {
+enum Unplanned {
     /// Doris says why.
     Refused(String),
     /// It is no answer to such a call.
@@ -24,7 +61,7 @@ pub(super) enum Unplanned {
 }
 
 /// The tablets of an answer to a plan call, ascending by id.
-pub(super) fn tablets(data: &Value) -> Result<Vec<Tablet>, Unplanned> {
+fn tablets(data: &Value) -> Result<Vec<Tablet>, Unplanned> {
     let odd = |what: &str| Unplanned::Odd(what.to_owned());
     if data.get("status").and_then(number) != Some(200) {
         let exception = data.get("exception").and_then(Value::as_str);
@@ -57,56 +94,11 @@ pub(super) fn tablets(data: &Value) -> Result<Vec<Tablet>, Unplanned> {
     Ok(tablets)
 }
 
-/// The Flight port of the front end that was asked, from the rows of `SHOW FRONTENDS`.
-pub(super) fn flight_port(data: &Value, fe: &Address) -> Option<u16> {
-    let names: Vec<&str> = data
-        .get("meta")?
-        .as_array()?
-        .iter()
-        .filter_map(|m| m.get("name")?.as_str())
-        .collect();
-    let rows = data.get("data")?.as_array()?;
-    let column = |name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
-    let cell = |row: &Value, name: &str| -> Option<String> {
-        match row.get(column(name)?)? {
-            Value::String(text) => Some(text.clone()),
-            other => Some(other.to_string()),
-        }
-    };
-    let is = |row: &&Value, name: &str, wanted: &str| {
-        cell(row, name).is_some_and(|c| c.eq_ignore_ascii_case(wanted))
-    };
-    let http = fe.port.to_string();
-    // The configured address may differ from the one that the cluster knows, so there are several ways to find the row.
-    let row = rows
-        .iter()
-        .find(|row| is(row, "Host", &fe.host) && is(row, "HttpPort", &http))
-        .or_else(|| rows.iter().find(|row| is(row, "CurrentConnected", "Yes")))
-        .or_else(|| rows.iter().find(|row| is(row, "HttpPort", &http)))
-        .or_else(|| rows.first())?;
-    cell(row, "ArrowFlightSqlPort")?
-        .trim()
-        .parse::<u16>()
-        .ok()
-        .filter(|port| *port > 0)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn flight_port_is_that_of_the_front_end_that_was_asked() {
-        let data = json!({"type": "result_set",
-            "meta": [{"name": "Name"}, {"name": "Host"}, {"name": "HttpPort"}, {"name": "ArrowFlightSqlPort"}, {"name": "CurrentConnected"}],
-            "data": [["a", "fe1", "8030", "9611", "No"], ["b", "fe2", "8030", 9622, "Yes"], ["c", "fe3", "8031", "-1", "No"]]});
-        assert_eq!(flight_port(&data, &Address::new("fe1", 8030)), Some(9611));
-        assert_eq!(flight_port(&data, &Address::new("fe2", 8030)), Some(9622));
-        assert_eq!(flight_port(&data, &Address::new("public", 18030)), Some(9622));
-        assert_eq!(flight_port(&data, &Address::new("fe3", 8031)), None);
-    }
 
     #[test]
     fn tablets_and_failures_inside_a_success() {
