@@ -1,19 +1,15 @@
 //! Which front end is asked, and which one after it.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::LazyLock;
 
 use super::Frontends;
 use crate::config::address::Address;
 use crate::error::{Error, ErrorKind};
-use crate::net::retry::{Retry, random};
-
-/// How long a front end that failed is asked last.
-const SHUNNED_FOR: Duration = Duration::from_secs(10);
+use crate::net::backoff::{Backoff, Pace, random};
+use crate::net::shunned::Shunned;
 
 /// Failed front ends of the whole process, so that every reader need not find out by itself.
-static SHUNNED: LazyLock<Mutex<HashMap<Address, Instant>>> = LazyLock::new(Mutex::default);
+static SHUNNED: LazyLock<Shunned> = LazyLock::new(Shunned::default);
 
 impl Frontends {
     /// Runs `call` with one front end after the other, a random one first and those that failed lately last, until one
@@ -34,34 +30,34 @@ impl Frontends {
         what: &str,
         call: impl Fn(Address) -> F,
     ) -> Result<T, Error> {
-        let mut retry = Retry::new(self.cluster.retries);
+        let mut backoff = Backoff::new(Pace::READ, self.cluster.retries);
         loop {
             let mut causes: Vec<(Address, Error)> = Vec::new();
             for fe in self.order(wanted) {
                 match call(fe.clone()).await {
                     Ok(answer) => {
-                        shunned().remove(&fe);
+                        SHUNNED.remove(&fe);
                         return Ok(answer);
                     }
                     Err(error) if error.moves_on() => {
                         tracing::debug!(frontend = %fe, %error, "front end failed, trying the next");
-                        shunned().insert(fe.clone(), Instant::now());
+                        SHUNNED.add(&fe);
                         causes.push((fe, error));
                     }
                     Err(error) => return Err(error),
                 }
             }
             let error = all_failed(what, &causes);
-            match retry.next(&error) {
+            match backoff.after(&error) {
                 Some(pause) => tokio::time::sleep(pause).await,
-                None => return Err(error),
+                None => return Err(backoff.given_up(error)),
             }
         }
     }
 
     /// Asks a front end last for a while: it answered, but not as the cluster should.
     pub(crate) fn pass_over(&self, fe: &Address) {
-        shunned().insert(fe.clone(), Instant::now());
+        SHUNNED.add(fe);
     }
 
     fn order(&self, wanted: Option<&Address>) -> Vec<Address> {
@@ -70,16 +66,10 @@ impl Frontends {
         let last = order.len().saturating_sub(1);
         order.rotate_left(start.min(last));
         order.sort_by_key(|fe| Some(fe) != wanted);
-        let mut shunned = shunned();
-        shunned.retain(|_, since| since.elapsed() < SHUNNED_FOR);
         // Of those that failed the one whose failure is oldest.
-        order.sort_by_key(|fe| shunned.get(fe).copied());
+        order.sort_by_key(|fe| SHUNNED.since(fe));
         order
     }
-}
-
-fn shunned() -> std::sync::MutexGuard<'static, HashMap<Address, Instant>> {
-    SHUNNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn all_failed(what: &str, causes: &[(Address, Error)]) -> Error {
@@ -93,9 +83,5 @@ fn all_failed(what: &str, causes: &[(Address, Error)]) -> Error {
         format!("{what} failed on every front end of fenodes: {}", list.join("; ")),
     );
     // A name that nobody knows does not appear within a moment.
-    if causes.iter().any(|(_, e)| e.is_retryable()) {
-        error.retryable()
-    } else {
-        error
-    }
+    error.retryable_if(causes.iter().any(|(_, e)| e.is_retryable()))
 }

@@ -10,10 +10,8 @@
 //! nodes that come and go. One that could not be reached is passed over for a while, as long as there are others. A back end
 //! counts as reachable when it accepts a connection: what it answers elsewhere (a login page, for one) says nothing about loads.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, LazyLock};
 
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
@@ -23,13 +21,11 @@ use crate::config::address::Address;
 use crate::error::{Error, ErrorKind, unresolved, walk};
 use crate::fe::envelope::{self, WANTED, number};
 use crate::fe::{Frontends, foreign, odd};
+use crate::net::backoff::random;
 use crate::net::http::{Reply, Target};
-use crate::net::retry::random;
+use crate::net::shunned::Shunned;
 use crate::write::config::WriteConfig;
 use crate::write::response::{LoadAnswer, Refusal};
-
-/// How long a back end that failed is passed over.
-const SHUNNED_FOR: Duration = Duration::from_secs(10);
 
 /// How often a front end is asked for another back end when it names one that failed.
 const ASKS: usize = 5;
@@ -44,7 +40,7 @@ static TURNS: LazyLock<[AtomicUsize; 2]> =
 pub(crate) struct Backends {
     config: Arc<WriteConfig>,
     frontends: Frontends,
-    shunned: Mutex<HashMap<Address, Instant>>,
+    shunned: Shunned,
 }
 
 /// A request that some back end shall get.
@@ -71,7 +67,7 @@ impl Backends {
         Self {
             config,
             frontends,
-            shunned: Mutex::default(),
+            shunned: Shunned::default(),
         }
     }
 
@@ -87,12 +83,12 @@ impl Backends {
 
     /// Tells that a node failed: the next request goes elsewhere if there is another.
     pub(crate) fn failed(&self, node: &Address) {
-        self.shunned().insert(node.clone(), Instant::now());
+        self.shunned.add(node);
     }
 
     /// Tells that a node did its work.
     pub(crate) fn served(&self, node: &Address) {
-        self.shunned().remove(node);
+        self.shunned.remove(node);
     }
 
     /// `host:http_port` of the back ends that the cluster holds for alive.
@@ -227,11 +223,7 @@ impl Backends {
                 ask.what
             ),
         );
-        if reply.status.is_server_error() || refusal.may_pass() {
-            error.retryable()
-        } else {
-            error
-        }
+        error.retryable_if(reply.status.is_server_error() || refusal.may_pass())
     }
 
     async fn reach(&self, node: &Address) -> Result<TcpStream, Error> {
@@ -264,13 +256,7 @@ impl Backends {
     }
 
     fn is_shunned(&self, node: &Address) -> bool {
-        let mut shunned = self.shunned();
-        shunned.retain(|_, since| since.elapsed() < SHUNNED_FOR);
-        shunned.contains_key(node)
-    }
-
-    fn shunned(&self) -> MutexGuard<'_, HashMap<Address, Instant>> {
-        self.shunned.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shunned.since(node).is_some()
     }
 }
 

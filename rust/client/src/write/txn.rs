@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, EXPECT, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
@@ -25,16 +25,13 @@ use crate::config::address::Address;
 use crate::error::{Error, ErrorKind};
 use crate::fe::envelope::beginning;
 use crate::fe::{odd, segment};
+use crate::net::backoff::{Backoff, Pace};
 use crate::net::http::{Empty, Reply, Traffic, exchange};
 use crate::net::refused::remedy;
 use crate::write::backends::{Ask, Purpose};
 pub use crate::write::response::LabelState;
 use crate::write::response::{TxnAnswer, txn_answer};
 use crate::write::sink::Sink;
-
-/// The pause before the first repetition; each further one is twice as long, up to [`LONGEST_PAUSE`].
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// How long a look at the label may take that only makes a failure clearer.
 const LOOK: Duration = Duration::from_secs(5);
@@ -105,7 +102,7 @@ impl Sink {
             headers: self.txn_headers(&[("label", label), ("txn_operation", "abort")])?,
             txn_id: None,
         };
-        let mut patience = Patience::new(self);
+        let mut repetition = Repetition::new(self);
         loop {
             let said = self.ask_once(&call).await;
             match said.answer {
@@ -116,17 +113,17 @@ impl Sink {
                     LabelState::Aborted => return Ok(AbortOutcome::Aborted),
                     LabelState::Committed | LabelState::Visible => return Ok(AbortOutcome::Finished),
                     // It has begun or ended its load in between.
-                    LabelState::Prepare | LabelState::Precommitted => patience.pause(&call, said).await?,
+                    LabelState::Prepare | LabelState::Precommitted => repetition.pause(&call, said).await?,
                 },
                 TxnAnswer::Denied => return Err(said.denied(self, &call)),
                 TxnAnswer::Refused => return Err(said.error(&call, ErrorKind::Transaction)),
-                TxnAnswer::Passing => patience.pause(&call, said).await?,
+                TxnAnswer::Passing => repetition.pause(&call, said).await?,
             }
         }
     }
 
     /// Commits a pre-committed load by its transaction. Failures that may pass are asked again `sink.max-retries` times, after
-    /// 1 s doubling to 30 s, each time at a node that accepts connections.
+    /// 1 s doubling to 30 s and up to half of that more by chance, each time at a node that accepts connections.
     ///
     /// # Errors
     ///
@@ -145,10 +142,10 @@ impl Sink {
             headers: self.txn_headers(&[("txn_id", &txn_id.to_string()), ("txn_operation", "commit")])?,
             txn_id: Some(txn_id),
         };
-        let mut patience = Patience::new(self);
+        let mut repetition = Repetition::new(self);
         loop {
             let said = self.ask_once(&call).await;
-            let retries = patience.used;
+            let retries = repetition.backoff.attempts();
             match said.answer {
                 TxnAnswer::Done => return Ok(CommitOutcome::Committed { retries }),
                 TxnAnswer::Finished => return Ok(CommitOutcome::Already { retries }),
@@ -159,13 +156,13 @@ impl Sink {
                 TxnAnswer::NotFound => match self.look(database, label).await {
                     // Another node knows it: this one is behind.
                     Some(LabelState::Prepare | LabelState::Precommitted) => {
-                        patience.pause(&call, said).await?
+                        repetition.pause(&call, said).await?
                     }
                     state => return Err(lost(&call, &said, ErrorKind::Forgotten, state)),
                 },
                 TxnAnswer::Denied => return Err(said.denied(self, &call)),
                 TxnAnswer::Refused => return Err(said.error(&call, ErrorKind::Transaction)),
-                TxnAnswer::Passing => patience.pause(&call, said).await?,
+                TxnAnswer::Passing => repetition.pause(&call, said).await?,
             }
         }
     }
@@ -307,37 +304,35 @@ fn lost(call: &Call, said: &Said, kind: ErrorKind, state: Option<LabelState>) ->
 }
 
 /// The repetitions that are left.
-struct Patience<'a> {
+struct Repetition<'a> {
     sink: &'a Sink,
-    used: u32,
+    backoff: Backoff,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> Repetition<'a> {
     fn new(sink: &'a Sink) -> Self {
-        Self { sink, used: 0 }
+        let backoff = Backoff::new(Pace::TRANSACTION, sink.config().max_retries);
+        Self { sink, backoff }
     }
 
     /// Waits before the next request; an error when none is left.
     async fn pause(&mut self, call: &Call, said: Said) -> Result<(), Error> {
-        let limit = self.sink.config().max_retries;
-        if self.used >= limit {
+        let Some(pause) = self.backoff.failed(Instant::now()) else {
             return Err(Error::new(
                 ErrorKind::Transaction,
                 format!(
-                    "{} failed at {} after {} requests (sink.max-retries = {limit}): {}",
+                    "{} failed at {} after {} requests over {} ms (sink.max-retries = {}): {}",
                     call.what,
                     said.node,
-                    u64::from(limit) + 1,
+                    self.backoff.attempts(),
+                    self.backoff.elapsed().as_millis(),
+                    self.sink.config().max_retries,
                     said.told
                 ),
             )
             .retryable());
-        }
+        };
         tracing::warn!(node = %said.node, told = %said.told, "{} is asked for again", call.what);
-        let pause = FIRST_PAUSE
-            .saturating_mul(1 << self.used.min(10))
-            .min(LONGEST_PAUSE);
-        self.used += 1;
         self.sink.counters().commit_retries.fetch_add(1, Relaxed);
         tokio::time::sleep(pause).await;
         Ok(())

@@ -92,10 +92,7 @@ impl Connection {
             kind,
             format!("no node of jdbc-url can be reached: {}", list.join("; ")),
         );
-        if causes.iter().any(|(_, e)| e.is_retryable()) {
-            return Err(error.retryable());
-        }
-        Err(error)
+        Err(error.retryable_if(causes.iter().any(|(_, e)| e.is_retryable())))
     }
 
     async fn open_at(node: &Address, cluster: &Cluster) -> Result<Self, Error> {

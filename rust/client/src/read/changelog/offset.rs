@@ -5,8 +5,8 @@ use super::Changelog;
 use super::clock::parse_wall;
 use crate::config::table::Table;
 use crate::error::{Error, ErrorKind};
+use crate::net::backoff::{Backoff, Pace};
 use crate::net::mysql::{Answer, Connection, Failure, Refusal, url};
-use crate::net::retry::Retry;
 use crate::net::text_rows::TextRows;
 use crate::read::config::OffsetConfig;
 use crate::sql;
@@ -20,14 +20,14 @@ impl Changelog {
     /// fails for a passing reason is tried `doris.request.retries` times more.
     pub async fn read_offset(&self) -> Result<Option<i64>, Error> {
         let offset = self.offset()?;
-        let mut retry = Retry::new(self.config.cluster.retries);
+        let mut backoff = Backoff::new(Pace::READ, self.config.cluster.retries);
         let rows = loop {
             match self.run(offset, &select(offset)).await {
                 Ok(Answer::Rows(rows)) => break rows,
                 Ok(Answer::Done { .. }) => return Err(unusable(offset, "gave no rows to a SELECT")),
-                Err(error) => match retry.next(&error) {
+                Err(error) => match backoff.after(&error) {
                     Some(pause) => tokio::time::sleep(pause).await,
-                    None => return Err(error),
+                    None => return Err(backoff.given_up(error)),
                 },
             }
         };
@@ -77,10 +77,7 @@ impl Changelog {
                     table(offset),
                     connection.node()
                 );
-                let broken = Error::new(error.kind(), message);
-                let retryable = error.is_retryable();
-                let broken = broken.with_source(error);
-                Err(if retryable { broken.retryable() } else { broken })
+                Err(error.caused(message))
             }
         }
     }

@@ -70,13 +70,9 @@ impl Changelog {
 }
 
 fn listing_failed(table: &crate::config::table::Table, master: &Address, error: Error) -> Error {
-    let listed = Error::new(
-        error.kind(),
-        format!("the partitions of {table} cannot be listed at the master front end {master}"),
-    );
-    let retryable = error.is_retryable();
-    let listed = listed.with_source(error);
-    if retryable { listed.retryable() } else { listed }
+    error.caused(format!(
+        "the partitions of {table} cannot be listed at the master front end {master}"
+    ))
 }
 
 fn read(rows: &TextRows) -> Result<Vec<Partition>, Error> {

@@ -110,10 +110,7 @@ impl Flight {
                     }
                 },
                 Refused::Other(error) => {
-                    let told = Error::new(error.kind(), format!("{} failed", fence.what));
-                    let retryable = error.is_retryable();
-                    let told = told.with_source(error);
-                    return Err(Refused::Other(if retryable { told.retryable() } else { told }));
+                    return Err(Refused::Other(error.caused(format!("{} failed", fence.what))));
                 }
                 refused => return Err(refused),
             }
@@ -128,10 +125,7 @@ impl Flight {
             .fence
             .as_ref()
             .map_or("the fence", |fence| fence.what.as_str());
-        let told = Error::new(error.kind(), format!("{what} failed"));
-        let retryable = error.is_retryable();
-        let told = told.with_source(error);
-        if retryable { told.retryable() } else { told }
+        error.caused(format!("{what} failed"))
     }
 
     async fn end_fence(&mut self) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::{Flight, Stream, status, timeout};
 use crate::error::{Error, ErrorKind};
-use crate::net::retry::Retry;
+use crate::net::backoff::{Backoff, Pace};
 
 /// The rows of a small query.
 pub(crate) struct Table {
@@ -22,13 +22,13 @@ pub(crate) struct Table {
 impl Flight {
     /// Runs a small query to its end and gives all of its rows; repeated within `doris.request.retries`.
     pub(crate) async fn fetch(&mut self, sql: &str) -> Result<Table, Error> {
-        let mut retry = Retry::new(self.config.cluster.retries);
+        let mut backoff = Backoff::new(Pace::READ, self.config.cluster.retries);
         loop {
             match self.fetch_once(sql, self.config.query_timeout).await {
                 Ok(rows) => return Ok(rows),
-                Err(error) => match retry.next(&error) {
+                Err(error) => match backoff.after(&error) {
                     Some(pause) => tokio::time::sleep(pause).await,
-                    None => return Err(error),
+                    None => return Err(backoff.given_up(error)),
                 },
             }
         }

@@ -53,12 +53,7 @@ impl Flight {
             session.frontends.pass_over(&session.fe);
             self.closing.begin(session, SET_UP_CLOSE_LIMIT);
         }
-        let error = Error::new(ErrorKind::Query, message);
-        if self.config.cluster.fenodes.len() > 1 {
-            error.retryable()
-        } else {
-            error
-        }
+        Error::new(ErrorKind::Query, message).retryable_if(self.config.cluster.fenodes.len() > 1)
     }
 }
 

@@ -316,7 +316,6 @@ fn unreachable(address: &Address, error: Error) -> Error {
         "the server says that the rows are at {address}, which cannot be reached from here; if another address leads there, \
          name it by source.flight-host-mapping = '{address}=host:port'"
     );
-    let retry = error.moves_on();
-    let error = Error::new(error.kind(), text).with_source(error);
-    if retry { error.retryable() } else { error }
+    let passes = error.moves_on();
+    error.caused(text).retryable_if(passes)
 }

@@ -83,13 +83,12 @@ impl Session {
                 async move {
                     let node = frontends.flight_address(&fe, config.flight_port).await?;
                     let client = channel::connect(&node, &config).await.map_err(|e| {
-                        let retry = e.is_retryable();
                         let text = format!(
                             "its Arrow Flight SQL port {} cannot be reached (arrow_flight_sql_port on the server, source.flight-sql-port here)",
                             node.port
                         );
-                        let error = Error::new(e.kind(), text).with_source(e);
-                        if retry { error.retryable() } else { error.unresolved() }
+                        // Another front end may have it elsewhere.
+                        e.caused(text).unresolved()
                     })?;
                     Self::login(frontends, fe, node, client, &config).await
                 }

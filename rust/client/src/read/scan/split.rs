@@ -16,7 +16,7 @@ use super::drain::{Patience, Rows, drain};
 use super::queue::Queue;
 use super::shared::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::net::retry::{Retry, times};
+use crate::net::backoff::{Backoff, Pace};
 use crate::read::columns::{self, Columns};
 use crate::read::config::ReadConfig;
 use crate::read::flight::{CLOSE_LIMIT, Fence, Flight};
@@ -59,7 +59,7 @@ impl SplitReader {
     /// `doris.request.retries` times: rows have no stable order, so what was handed out cannot be skipped. Whether its tablets
     /// still exist is looked up behind it unless the caller does so.
     pub(super) async fn read(&mut self, tablets: &[i64], looks_up: bool) -> Result<(), Error> {
-        let mut retry = Retry::new(self.shared.config.cluster.retries);
+        let mut backoff = Backoff::new(Pace::READ, self.shared.config.cluster.retries);
         loop {
             let error = match self.attempt(tablets, looks_up).await {
                 Ok(()) => return Ok(()),
@@ -72,19 +72,18 @@ impl SplitReader {
                 ErrorKind::Timeout => self.flight.close(CLOSE_LIMIT).await,
                 _ => {}
             }
-            let Some(pause) = retry.next(&error) else {
-                return Err(self.given_up(error, tablets, &retry));
+            let Some(pause) = backoff.after(&error) else {
+                return Err(self.given_up(error, tablets, &backoff));
             };
             if !self.shared.queue.rewind() {
-                return Err(self.given_up(error, tablets, &retry));
+                return Err(self.given_up(error, tablets, &backoff));
             }
             tracing::debug!(%error, "the split is begun again");
             tokio::time::sleep(pause).await;
         }
     }
 
-    fn given_up(&self, error: Error, tablets: &[i64], retry: &Retry) -> Error {
-        let kind = error.kind();
+    fn given_up(&self, error: Error, tablets: &[i64], backoff: &Backoff) -> Error {
         let table = &self.shared.config.table;
         let of = if tablets.is_empty() {
             format!("table {table}")
@@ -92,14 +91,13 @@ impl SplitReader {
             format!("tablets {tablets:?} of table {table}")
         };
         if !error.is_retryable() {
-            return Error::new(kind, format!("reading {of} failed")).with_source(error);
+            return error.caused(format!("reading {of} failed"));
         }
-        let message = if self.shared.queue.handed_out() {
+        error.caused(if self.shared.queue.handed_out() {
             format!("reading {of} broke after rows were handed out: the split must be read again")
         } else {
-            format!("reading {of} failed after {}", times(retry.attempts()))
-        };
-        Error::new(kind, message).with_source(error).retryable()
+            format!("reading {of} failed after {backoff}")
+        })
     }
 
     async fn attempt(&mut self, tablets: &[i64], looks_up: bool) -> Result<(), Error> {

@@ -15,7 +15,7 @@ use super::shared::Shared;
 use super::split::warn_once;
 use super::target::{self, Target};
 use crate::error::{Error, ErrorKind};
-use crate::net::retry::{Retry, times};
+use crate::net::backoff::{Backoff, Pace};
 use crate::read::config::{ChangelogConfig, ReadConfig};
 use crate::read::flight::{CLOSE_LIMIT, Flight, SessionZone, is_unknown};
 use crate::read::window::batch::{ChangeReader, Shape};
@@ -59,7 +59,7 @@ impl WindowReader {
             shared.config.changelog.as_ref().ok_or_else(|| {
                 Error::new(ErrorKind::Internal, "a window of a read that follows no changes")
             })?;
-        let mut retry = Retry::new(shared.config.cluster.retries);
+        let mut backoff = Backoff::new(Pace::READ, shared.config.cluster.retries);
         let mut wait = VisibleWait::new(changes.visible_wait, shared.queue.waits.clone());
         let mut resume = window.resume();
         let mut progress = Progress::default();
@@ -101,7 +101,7 @@ impl WindowReader {
                     None => return Err(wait.ran_out(&self.what(window), error)),
                 }
             } else {
-                match retry.next(&error) {
+                match backoff.after(&error) {
                     Some(pause) => {
                         shared.queue.retries.fetch_add(1, Relaxed);
                         // The server may still be at it, and statements of one session wait for each other.
@@ -111,7 +111,7 @@ impl WindowReader {
                     None => {
                         // As above: the next window must not meet what this one left.
                         self.flight.close(CLOSE_LIMIT).await;
-                        return Err(self.given_up(window, error, &retry));
+                        return Err(self.given_up(window, error, &backoff));
                     }
                 }
             };
@@ -133,11 +133,9 @@ impl WindowReader {
         );
     }
 
-    fn given_up(&self, window: &WindowSpec, error: Error, retry: &Retry) -> Error {
+    fn given_up(&self, window: &WindowSpec, error: Error, backoff: &Backoff) -> Error {
         let what = self.what(window);
-        let kind = error.kind();
-        let retryable = error.is_retryable();
-        let message = match kind {
+        let message = match error.kind() {
             ErrorKind::Expired => format!(
                 "{what} failed: changes at its start, {} UTC, are no longer retained (changelog.ttl_seconds of the table). The \
                  missing range cannot be rebuilt from an old position. To align with the table again, start with \
@@ -146,11 +144,10 @@ impl WindowReader {
                  source.changelog.consumer-id; 'latest' or a newer 'from-timestamp' only skip the gap",
                 window.start_text
             ),
-            _ if retryable => format!("{what} failed after {}", times(retry.attempts())),
+            _ if error.is_retryable() => format!("{what} failed after {backoff}"),
             _ => format!("{what} failed"),
         };
-        let told = Error::new(kind, message).with_source(error);
-        if retryable { told.retryable() } else { told }
+        error.caused(message)
     }
 
     async fn attempt(

@@ -5,10 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
-use crate::net::retry::times;
-
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+use crate::net::backoff::{Backoff, Pace};
 
 /// What the waits of a scan come to.
 #[derive(Debug, Default)]
@@ -22,9 +19,9 @@ pub(crate) struct WaitFigures {
 pub(crate) struct VisibleWait {
     limit: Duration,
     figures: Arc<WaitFigures>,
-    /// The first refusal, and up to when the wait is in the figures.
-    since: Option<(Instant, Instant)>,
-    refusals: u32,
+    backoff: Backoff,
+    /// Up to when the wait is in the figures.
+    counted: Option<Instant>,
 }
 
 impl VisibleWait {
@@ -33,8 +30,8 @@ impl VisibleWait {
         Self {
             limit,
             figures,
-            since: None,
-            refusals: 0,
+            backoff: Backoff::lasting(Pace::VISIBLE, limit),
+            counted: None,
         }
     }
 
@@ -45,32 +42,23 @@ impl VisibleWait {
     }
 
     fn refused_at(&mut self, now: Instant) -> Option<Duration> {
-        let (since, _) = *self.since.get_or_insert((now, now));
+        self.counted.get_or_insert(now);
         self.account(now);
-        let pause = FIRST_PAUSE
-            .saturating_mul(1 << self.refusals.min(10))
-            .min(LONGEST_PAUSE);
-        self.refusals += 1;
-        let left = self.limit.saturating_sub(now.saturating_duration_since(since));
-        if left.is_zero() {
-            return None;
-        }
+        let pause = self.backoff.failed(now)?;
         self.figures.retries.fetch_add(1, Relaxed);
-        Some(pause.min(left))
+        Some(pause)
     }
 
     /// The server answered.
     pub(crate) fn answered(&mut self) {
-        if self.since.is_some() {
-            self.account(Instant::now());
-        }
-        self.since = None;
-        self.refusals = 0;
+        self.account(Instant::now());
+        self.counted = None;
+        self.backoff.reset();
     }
 
     /// Adds to the figures what they lack; a gauge that moves while a job waits.
     fn account(&mut self, now: Instant) {
-        if let Some((_, counted)) = &mut self.since {
+        if let Some(counted) = &mut self.counted {
             let passed = now.saturating_duration_since(*counted).as_millis() as u64;
             self.figures.millis.fetch_add(passed, Relaxed);
             *counted += Duration::from_millis(passed);
@@ -80,15 +68,12 @@ impl VisibleWait {
     /// The error for a wait that ran out; `what` was to be read, the last refusal is its cause.
     pub(crate) fn ran_out(&self, what: &str, refusal: Error) -> Error {
         let message = format!(
-            "{what} failed: Doris still waited for transactions on the table after {} over {} ms \
+            "{what} failed: Doris still waited for transactions on the table after {} \
              (source.changelog.visible-wait-timeout = {} ms, which can be raised). Transactions that are merely open count: a \
              job must not read the changelog of a table that it also writes with two-phase commit, since the window waits for \
              a commit that only the next checkpoint can give; a load of somebody else (SHOW TRANSACTION tells its state) has \
              to be committed or aborted first",
-            times(self.refusals),
-            self.since.map_or(0, |(since, counted)| counted
-                .saturating_duration_since(since)
-                .as_millis()),
+            self.backoff,
             self.limit.as_millis()
         );
         Error::new(ErrorKind::VisibleWait, message).with_source(refusal)
@@ -103,6 +88,7 @@ mod tests {
     fn pauses_grow_and_end_with_the_time() {
         let figures = Arc::new(WaitFigures::default());
         let mut wait = VisibleWait::new(Duration::from_secs(20), figures.clone());
+        wait.backoff = wait.backoff.steady();
         let mut now = Instant::now();
         let mut pauses = Vec::new();
         while let Some(pause) = wait.refused_at(now) {
@@ -138,6 +124,7 @@ mod tests {
     #[test]
     fn an_answer_stops_the_clock() {
         let mut wait = VisibleWait::new(Duration::from_secs(3), Arc::default());
+        wait.backoff = wait.backoff.steady();
         let now = Instant::now();
         assert_eq!(wait.refused_at(now), Some(Duration::from_secs(1)));
         wait.answered();

@@ -1,10 +1,9 @@
 //! Sends a load until the server has taken it: attempt after attempt while what was sent is still kept, each under the label
 //! that [`Series`] allows.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::Instant;
 
 use http::HeaderMap;
 
@@ -14,13 +13,10 @@ use super::outcome::LoadOutcome;
 use super::replay::ChunkLog;
 use super::spec::LoadSpec;
 use crate::error::{Error, ErrorKind};
-use crate::net::retry::random;
+use crate::net::backoff::{Backoff, Pace};
 use crate::write::response::LoadAnswer;
 use crate::write::sink::Sink;
 use crate::write::txn::{AbortOutcome, LabelState};
-
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The sending side of one load.
 pub(super) struct Sender<'a> {
@@ -31,7 +27,7 @@ pub(super) struct Sender<'a> {
     /// Rows submitted so far.
     rows: Arc<AtomicU64>,
     series: Series,
-    retries: u32,
+    backoff: Backoff,
     /// The state in which the label was seen last.
     seen: Option<LabelState>,
 }
@@ -59,7 +55,7 @@ impl<'a> Sender<'a> {
             log,
             rows,
             series: Series::new(mode, &spec.labels),
-            retries: 0,
+            backoff: Backoff::new(Pace::LOAD, config.max_retries),
             seen: None,
         }
     }
@@ -153,22 +149,16 @@ impl<'a> Sender<'a> {
 
     /// Waits before the next attempt; an error when none is left.
     async fn pause(&mut self, error: &Error) -> Result<(), Error> {
-        let limit = self.sink.config().max_retries;
-        if self.retries >= limit {
-            let mut message = format!("{error}. It was sent {} times", u64::from(self.retries) + 1);
-            let _ = write!(message, " (sink.max-retries = {limit}){}", self.advice(error));
-            let given_up = Error::new(error.kind(), message);
-            return Err(if error.is_retryable() {
-                given_up.retryable()
-            } else {
-                given_up
-            });
-        }
-        let pause = FIRST_PAUSE
-            .saturating_mul(1 << self.retries.min(10))
-            .min(LONGEST_PAUSE);
-        self.retries += 1;
-        let pause = pause.mul_f64(0.5 + random() / 2.0);
+        let Some(pause) = self.backoff.failed(Instant::now()) else {
+            let message = format!(
+                "{error}. It was sent {} times over {} ms (sink.max-retries = {}){}",
+                self.backoff.attempts(),
+                self.backoff.elapsed().as_millis(),
+                self.sink.config().max_retries,
+                self.advice(error)
+            );
+            return Err(Error::new(error.kind(), message).retryable_if(error.is_retryable()));
+        };
         tracing::warn!(%error, ?pause, next_label = ?self.series.label(), "a load is sent again");
         tokio::time::sleep(pause).await;
         Ok(())
@@ -190,7 +180,7 @@ impl<'a> Sender<'a> {
             rows: self.rows.load(Relaxed),
             sent_bytes,
             numbers: answer.map(|a| a.numbers).unwrap_or_default(),
-            retries: self.retries,
+            retries: self.backoff.attempts(),
             skipped: self.series.skipped().to_vec(),
         }
     }
@@ -204,18 +194,14 @@ impl<'a> Sender<'a> {
             ),
             None => "it is not kept".to_owned(),
         };
-        let again = Error::new(
+        Error::new(
             error.kind(),
             format!(
                 "{error}. It cannot be sent again from here, since {kept}; the job goes back to its last checkpoint. Shorter checkpoint intervals make smaller loads, a larger sink.replay-buffer-size keeps more of them{}",
                 self.advice(&error)
             ),
-        );
-        if error.is_retryable() {
-            again.retryable()
-        } else {
-            again
-        }
+        )
+        .retryable_if(error.is_retryable())
     }
 
     /// What helps where the server lets go of a connection.
@@ -229,15 +215,11 @@ impl<'a> Sender<'a> {
     }
 
     fn unclear(&self, cause: &Error, label: &str, error: &Error) -> Error {
-        let unclear = Error::new(
+        Error::new(
             cause.kind(),
             format!("{cause}. What became of label '{label}' cannot be told: {error}"),
-        );
-        if error.is_retryable() {
-            unclear.retryable()
-        } else {
-            unclear
-        }
+        )
+        .retryable_if(error.is_retryable())
     }
 
     fn conflict(&self, label: &str) -> Error {
@@ -252,17 +234,13 @@ impl<'a> Sender<'a> {
     }
 
     fn unknowable(&self, cause: &Error) -> Error {
-        let error = Error::new(
+        Error::new(
             cause.kind(),
             format!(
                 "{cause}. With group commit there is no label to tell whether the rows were taken, so the load is not sent again; after a restart from the last checkpoint they may be there twice"
             ),
-        );
-        if cause.is_retryable() {
-            error.retryable()
-        } else {
-            error
-        }
+        )
+        .retryable_if(cause.is_retryable())
     }
 
     fn too_many_labels(&self, cause: &Error) -> Error {
