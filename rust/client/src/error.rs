@@ -175,7 +175,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The text of an error and of everything that it wraps. Many wrappers repeat what they wrap: each text is told once.
+/// The text of an error and of everything that it wraps. Many wrappers repeat what they wrap: each text is shown once.
 pub(crate) fn walk(error: &(dyn StdError + 'static)) -> String {
     let mut shown = error.to_string();
     let mut next = error.source();

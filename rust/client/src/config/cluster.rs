@@ -1,4 +1,4 @@
-//! Whom to ask and as whom: what every channel to a cluster needs to know.
+//! Front ends, login and limits: what every channel to a cluster needs.
 
 use std::fmt;
 use std::time::Duration;

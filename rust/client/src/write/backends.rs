@@ -1,9 +1,9 @@
 //! Back ends: which one takes a load, a commit or an abort, and the connection to it.
 //!
-//! | options | who takes it |
+//! | options | back end |
 //! |---|---|
 //! | `benodes` | these in turn; a front end is never asked |
-//! | `auto-redirect` = `true` | whom a front end names, asked with an empty body |
+//! | `auto-redirect` = `true` | the one that a front end names, asked with an empty body |
 //! | `auto-redirect` = `false` | the alive ones that a front end lists, in turn |
 //!
 //! Each request goes where the front end names at that moment, or to the next in turn: a front end spreads load, and knows of

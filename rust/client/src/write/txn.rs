@@ -93,8 +93,8 @@ impl Sink {
         .await
     }
 
-    /// Aborts the load of a label, asked again like a commit. A load that was committed before is told as such and never
-    /// taken for aborted: the server words that as "not found" by label, so the label's state is asked then.
+    /// Aborts the load of a label, asked again like a commit. A load that was committed before is reported as such,
+    /// never as aborted: the server answers "not found" for its label, so the label's state decides.
     pub async fn abort(&self, database: &str, label: &str) -> Result<AbortOutcome, Error> {
         let call = Call {
             what: format!("the abort of label '{label}' in database '{database}'"),

@@ -107,7 +107,7 @@ impl Changelog {
     /// The newest position as `GET /api/tso` tells it, which does not advance it.
     async fn by_api(&self, fe: &Address) -> Result<Newest, Error> {
         let reply = self.frontends.get(fe, "/api/tso").await?;
-        // Servers without it are no strangers: the position may be told in another way.
+        // A server without it may still give the position in the other way.
         if reply.status == StatusCode::NOT_FOUND {
             let message = format!("front end {fe} has no /api/tso (status 404)");
             return Err(Error::new(ErrorKind::Query, message));

@@ -35,7 +35,7 @@ impl Location {
             }
         }
         let rest = rest.split(['/', '?']).next().unwrap_or_default();
-        // A node without a public address may be told as the port of any interface.
+        // A node without a public address may be given as the port of any interface.
         let rest = if rest.starts_with("0.0.0.0") || rest.starts_with("[::]") {
             return any(rest, mapping);
         } else {

@@ -285,7 +285,7 @@ fn number(name: &str, doris: DorisType, kind: FlinkKind) -> ColumnSpec {
         label: name.to_owned(),
         name: name.to_owned(),
         doris,
-        // NULL is told by the column's own check.
+        // NULL is the column's own check.
         flink: FlinkType { kind, nullable: true },
     }
 }

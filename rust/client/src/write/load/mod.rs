@@ -62,7 +62,7 @@ enum Stage {
     Idle(Box<LoadSpec>),
     /// Rows come.
     Active {
-        /// Holds as many as the ring has places and the word that ends them, so that sending never waits.
+        /// Has room for one message per place of the ring and for `Finish`, so that sending never waits.
         input: mpsc::Sender<Message>,
         task: JoinHandle<()>,
     },
@@ -168,7 +168,7 @@ impl Load {
                 None
             }
             Stage::Active { input, task } => {
-                // Said in so many words: an input that is merely gone must not end a body.
+                // An explicit message: a dropped sender must not end a body.
                 let _ = input.try_send(Message::Finish);
                 Some(task)
             }

@@ -37,7 +37,7 @@ pub enum Input {
     },
     /// Bytes that are sent as they are, in the format that the sink's properties name.
     Raw {
-        /// Whether the bytes hold a delete sign that the server has to be told of.
+        /// Whether the bytes hold a delete sign, which a header of the load has to name.
         delete_sign: bool,
     },
 }
