@@ -35,14 +35,14 @@ pub(super) async fn drain<R: Rows>(
     rows: &mut R,
     budget: &Arc<Budget>,
     stream: &mut Stream,
-    patience: &mut Patience,
+    server_time: &mut ServerTime,
 ) -> Result<(), Error> {
     let mut dictionaries = Dictionaries::default();
     let mut begun = false;
     loop {
         // Room comes first: what is asked for will be held.
         let mut permit = budget.reserve().await;
-        let Some(data) = patience.waiting(stream.next()).await? else {
+        let Some(data) = server_time.waiting(stream.next()).await? else {
             break;
         };
         // A message may carry nothing but metadata.
@@ -108,14 +108,14 @@ fn unreadable(stream: &Stream, error: Error) -> Error {
     }
 }
 
-/// The time that may still be spent waiting for the server.
-pub(super) struct Patience {
+/// The time that may still be spent on waiting for the server: `doris.request.query.timeout`, without the waits for Flink.
+pub(super) struct ServerTime {
     what: &'static str,
     whole: Duration,
     left: Duration,
 }
 
-impl Patience {
+impl ServerTime {
     /// `whole` is `doris.request.query.timeout`; `what` is waited for.
     pub(super) fn new(what: &'static str, whole: Duration) -> Self {
         Self {

@@ -12,7 +12,7 @@ use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
 
 use super::batch::ScanBatch;
 use super::budget::{Budget, Permit};
-use super::drain::{Patience, Rows, drain};
+use super::drain::{Rows, ServerTime, drain};
 use super::queue::Queue;
 use super::shared::Shared;
 use crate::error::{Error, ErrorKind};
@@ -112,9 +112,9 @@ impl SplitReader {
             }
         };
         // The time spent waiting for the server is limited, not that spent waiting for Flink.
-        let mut patience = Patience::new("the rows of the split", config.query_timeout);
+        let mut server_time = ServerTime::new("the rows of the split", config.query_timeout);
         let query = query::select(&config, &columns.found, &columns.filter, tablets);
-        let answer = patience
+        let answer = server_time
             .waiting(self.flight.query(&query, config.query_timeout))
             .await?;
         self.flight.take_warnings().into_iter().for_each(warn_once);
@@ -122,8 +122,8 @@ impl SplitReader {
         let shared = self.shared.clone();
         let mut sink = Sink::new(&config, &columns, &shared);
         for endpoint in &answer.endpoints {
-            let mut stream = patience.waiting(self.flight.open(endpoint)).await?;
-            if let Err(error) = drain(&mut sink, &shared.budget, &mut stream, &mut patience).await {
+            let mut stream = server_time.waiting(self.flight.open(endpoint)).await?;
+            if let Err(error) = drain(&mut sink, &shared.budget, &mut stream, &mut server_time).await {
                 self.flight.forget(&stream.node);
                 return Err(error);
             }

@@ -10,7 +10,7 @@ use doris_arrow::normalize::{Dictionaries, Normalizer};
 
 use super::batch::ScanBatch;
 use super::budget::Permit;
-use super::drain::{Patience, Rows, drain};
+use super::drain::{Rows, ServerTime, drain};
 use super::shared::Shared;
 use super::split::warn_once;
 use super::target::{self, Target};
@@ -191,7 +191,7 @@ impl WindowReader {
         wait.answered();
         self.flight.take_warnings().into_iter().for_each(warn_once);
         // The time spent waiting for the server is limited, not that spent waiting for Flink.
-        let mut patience = Patience::new("the rows of the window", config.query_timeout);
+        let mut server_time = ServerTime::new("the rows of the window", config.query_timeout);
         let shared = self.shared.clone();
         let mut rows = Changes {
             config: &config,
@@ -207,8 +207,8 @@ impl WindowReader {
             mismatch: None,
         };
         for endpoint in &answer.endpoints {
-            let mut stream = patience.waiting(self.flight.open(endpoint)).await?;
-            let drained = drain(&mut rows, &shared.budget, &mut stream, &mut patience).await;
+            let mut stream = server_time.waiting(self.flight.open(endpoint)).await?;
+            let drained = drain(&mut rows, &shared.budget, &mut stream, &mut server_time).await;
             rows.count_dropped();
             if let Some(mismatch) = rows.mismatch {
                 return Err(Broken::Mismatch(mismatch));
