@@ -92,13 +92,13 @@ impl Attempt<'_> {
             Ok(request) => request,
             Err(error) => return (End::Failed(error), Sent::default()),
         };
-        let patience = patience(
+        let silence = silence(
             &flow,
             &traffic,
             config.cluster.read_timeout,
             config.answer_timeout,
         );
-        let replied = exchange(stream, request, traffic.clone(), patience).await;
+        let replied = exchange(stream, request, traffic.clone(), silence).await;
         let sent = Sent {
             bytes: flow.taken(),
             whole: flow.is_complete(),
@@ -346,9 +346,9 @@ impl Attempt<'_> {
     }
 }
 
-/// Waits until the server has been silent for too long while it was its turn: with the word that it wants the body, with
-/// taking what was sent, or with the final answer. Never counts while the body waits for rows.
-async fn patience(flow: &Flow, traffic: &Traffic, read: Duration, answer: Duration) -> Error {
+/// Waits until the server has been silent for too long while it was its turn: to ask for the body, to take what was sent, or
+/// to give the final answer. Does not count while the body waits for rows.
+async fn silence(flow: &Flow, traffic: &Traffic, read: Duration, answer: Duration) -> Error {
     if tokio::time::timeout(read, flow.opened()).await.is_err() {
         return Error::new(
             ErrorKind::Timeout,
