@@ -104,8 +104,8 @@ impl Sink {
         };
         let mut repetition = Repetition::new(self);
         loop {
-            let said = self.ask_once(&call).await;
-            match said.answer {
+            let answer = self.ask_once(&call).await;
+            match answer.means {
                 TxnAnswer::Done | TxnAnswer::Aborted => return Ok(AbortOutcome::Aborted),
                 TxnAnswer::Finished => return Ok(AbortOutcome::Finished),
                 TxnAnswer::NotFound => match self.state(database, label).await? {
@@ -113,11 +113,11 @@ impl Sink {
                     LabelState::Aborted => return Ok(AbortOutcome::Aborted),
                     LabelState::Committed | LabelState::Visible => return Ok(AbortOutcome::Finished),
                     // It has begun or ended its load in between.
-                    LabelState::Prepare | LabelState::Precommitted => repetition.pause(&call, said).await?,
+                    LabelState::Prepare | LabelState::Precommitted => repetition.pause(&call, answer).await?,
                 },
-                TxnAnswer::Denied => return Err(said.denied(self, &call)),
-                TxnAnswer::Refused => return Err(said.error(&call, ErrorKind::Transaction)),
-                TxnAnswer::Passing => repetition.pause(&call, said).await?,
+                TxnAnswer::Denied => return Err(answer.denied(self, &call)),
+                TxnAnswer::Refused => return Err(answer.error(&call, ErrorKind::Transaction)),
+                TxnAnswer::Passing => repetition.pause(&call, answer).await?,
             }
         }
     }
@@ -144,25 +144,25 @@ impl Sink {
         };
         let mut repetition = Repetition::new(self);
         loop {
-            let said = self.ask_once(&call).await;
+            let answer = self.ask_once(&call).await;
             let retries = repetition.backoff.attempts();
-            match said.answer {
+            match answer.means {
                 TxnAnswer::Done => return Ok(CommitOutcome::Committed { retries }),
                 TxnAnswer::Finished => return Ok(CommitOutcome::Already { retries }),
                 TxnAnswer::Aborted => {
                     let state = self.look(database, label).await;
-                    return Err(lost(&call, &said, ErrorKind::Aborted, state));
+                    return Err(lost(&call, &answer, ErrorKind::Aborted, state));
                 }
                 TxnAnswer::NotFound => match self.look(database, label).await {
                     // Another node knows it: this one is behind.
                     Some(LabelState::Prepare | LabelState::Precommitted) => {
-                        repetition.pause(&call, said).await?
+                        repetition.pause(&call, answer).await?
                     }
-                    state => return Err(lost(&call, &said, ErrorKind::Forgotten, state)),
+                    state => return Err(lost(&call, &answer, ErrorKind::Forgotten, state)),
                 },
-                TxnAnswer::Denied => return Err(said.denied(self, &call)),
-                TxnAnswer::Refused => return Err(said.error(&call, ErrorKind::Transaction)),
-                TxnAnswer::Passing => repetition.pause(&call, said).await?,
+                TxnAnswer::Denied => return Err(answer.denied(self, &call)),
+                TxnAnswer::Refused => return Err(answer.error(&call, ErrorKind::Transaction)),
+                TxnAnswer::Passing => repetition.pause(&call, answer).await?,
             }
         }
     }
@@ -176,7 +176,7 @@ impl Sink {
     }
 
     /// One request, to one node that accepts connections.
-    async fn ask_once(&self, call: &Call) -> Said {
+    async fn ask_once(&self, call: &Call) -> NodeAnswer {
         let ask = Ask {
             what: &call.what,
             path: &call.path,
@@ -186,14 +186,14 @@ impl Sink {
         let (target, stream) = match self.backends().connect(&ask).await {
             Ok(connected) => connected,
             Err(error) => {
-                let answer = match error.kind() {
+                let means = match error.kind() {
                     ErrorKind::Auth => TxnAnswer::Denied,
                     _ if error.is_retryable() => TxnAnswer::Passing,
                     _ => TxnAnswer::Refused,
                 };
-                return Said {
-                    answer,
-                    told: error.to_string(),
+                return NodeAnswer {
+                    means,
+                    text: error.to_string(),
                     node: "no back end".to_owned(),
                 };
             }
@@ -214,18 +214,18 @@ impl Sink {
             }
             Err(error) => Err(error),
         };
-        let said = match replied {
+        let (means, text) = match replied {
             Ok(reply) => understood(&reply, call.txn_id),
             Err(error) if error.is_retryable() => (TxnAnswer::Passing, error.to_string()),
             Err(error) => (TxnAnswer::Refused, error.to_string()),
         };
-        match said.0 {
+        match means {
             TxnAnswer::Passing => self.backends().failed(&node),
             _ => self.backends().served(&node),
         }
-        Said {
-            answer: said.0,
-            told: said.1,
+        NodeAnswer {
+            means,
+            text,
             node: format!("back end {node}"),
         }
     }
@@ -252,19 +252,19 @@ struct Call {
     txn_id: Option<i64>,
 }
 
-/// What one node said.
+/// What one node answered.
 #[derive(Debug)]
-struct Said {
-    answer: TxnAnswer,
-    told: String,
+struct NodeAnswer {
+    means: TxnAnswer,
+    text: String,
     node: String,
 }
 
-impl Said {
+impl NodeAnswer {
     fn error(&self, call: &Call, kind: ErrorKind) -> Error {
         Error::new(
             kind,
-            format!("{} failed at {}: {}", call.what, self.node, self.told),
+            format!("{} failed at {}: {}", call.what, self.node, self.text),
         )
     }
 
@@ -276,15 +276,15 @@ impl Said {
                 "{} was refused at {} for user '{user}': {} ({})",
                 call.what,
                 self.node,
-                self.told,
-                remedy(&self.told, user)
+                self.text,
+                remedy(&self.text, user)
             ),
         )
     }
 }
 
 /// The error for a transaction that can no longer be committed.
-fn lost(call: &Call, said: &Said, kind: ErrorKind, state: Option<LabelState>) -> Error {
+fn lost(call: &Call, answer: &NodeAnswer, kind: ErrorKind, state: Option<LabelState>) -> Error {
     let state = state.map_or_else(String::new, |s| {
         format!("; the state of its label is {}", s.name())
     });
@@ -298,7 +298,7 @@ fn lost(call: &Call, said: &Said, kind: ErrorKind, state: Option<LabelState>) ->
         kind,
         format!(
             "{} failed at {}: {}{state}. {means}",
-            call.what, said.node, said.told
+            call.what, answer.node, answer.text
         ),
     )
 }
@@ -316,23 +316,23 @@ impl<'a> Repetition<'a> {
     }
 
     /// Waits before the next request; an error when none is left.
-    async fn pause(&mut self, call: &Call, said: Said) -> Result<(), Error> {
+    async fn pause(&mut self, call: &Call, answer: NodeAnswer) -> Result<(), Error> {
         let Some(pause) = self.backoff.failed(Instant::now()) else {
             return Err(Error::new(
                 ErrorKind::Transaction,
                 format!(
                     "{} failed at {} after {} requests over {} ms (sink.max-retries = {}): {}",
                     call.what,
-                    said.node,
+                    answer.node,
                     self.backoff.attempts(),
                     self.backoff.elapsed().as_millis(),
                     self.sink.config().max_retries,
-                    said.told
+                    answer.text
                 ),
             )
             .retryable());
         };
-        tracing::warn!(node = %said.node, told = %said.told, "{} is asked for again", call.what);
+        tracing::warn!(node = %answer.node, told = %answer.text, "{} is asked for again", call.what);
         self.sink.counters().commit_retries.fetch_add(1, Relaxed);
         tokio::time::sleep(pause).await;
         Ok(())
