@@ -28,7 +28,7 @@ use crate::write::config::WriteConfig;
 use crate::write::response::{LoadAnswer, Refusal};
 
 /// How often a front end is asked for another back end when it names one that failed.
-const ASKS: usize = 5;
+const ATTEMPTS: usize = 5;
 
 /// Whose turn it is among listed back ends: counters for the process, so that its subtasks spread evenly. Commits have one of
 /// their own: in a row of load, commit, load, commit all loads would go to every other node.
@@ -45,7 +45,7 @@ pub(crate) struct Backends {
 
 /// A request that some back end shall get.
 #[derive(Clone, Debug)]
-pub(crate) struct Ask<'a> {
+pub(crate) struct BackendRequest<'a> {
     /// For messages: `the load of db.t under label 'x'`.
     pub(crate) what: &'a str,
     pub(crate) path: &'a str,
@@ -73,11 +73,11 @@ impl Backends {
 
     /// A connection to a back end that shall get the request. Nothing was sent to a back end when this fails; the error lists
     /// every node with its own cause.
-    pub(crate) async fn connect(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
+    pub(crate) async fn connect(&self, request: &BackendRequest<'_>) -> Result<(Target, TcpStream), Error> {
         if self.config.benodes.is_empty() && self.config.auto_redirect {
-            self.redirected(ask).await
+            self.redirected(request).await
         } else {
-            self.listed(ask).await
+            self.listed(request).await
         }
     }
 
@@ -113,12 +113,12 @@ impl Backends {
         Ok(nodes.iter().filter_map(node).collect())
     }
 
-    async fn redirected(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
+    async fn redirected(&self, request: &BackendRequest<'_>) -> Result<(Target, TcpStream), Error> {
         let mut causes = Vec::new();
-        for left in (0..ASKS).rev() {
+        for left in (0..ATTEMPTS).rev() {
             let target = self
                 .frontends
-                .first(ask.what, |fe| async move { self.ask(fe, ask).await })
+                .first(request.what, |fe| async move { self.named_by(fe, request).await })
                 .await?;
             // The front end notices a dead node some seconds after us.
             if left > 0 && self.is_shunned(&target.node) {
@@ -129,10 +129,10 @@ impl Backends {
                 Err(error) => causes.push((target.node, error)),
             }
         }
-        Err(unreached(ask, "named by a front end", &causes))
+        Err(unreached(request, "named by a front end", &causes))
     }
 
-    async fn listed(&self, ask: &Ask<'_>) -> Result<(Target, TcpStream), Error> {
+    async fn listed(&self, request: &BackendRequest<'_>) -> Result<(Target, TcpStream), Error> {
         let mut causes = Vec::new();
         let (mut nodes, whence) = if self.config.benodes.is_empty() {
             (self.alive().await?, "alive")
@@ -140,34 +140,34 @@ impl Backends {
             (self.config.benodes.clone(), "of benodes")
         };
         if !nodes.is_empty() {
-            let turn = TURNS[ask.purpose as usize].fetch_add(1, Relaxed) % nodes.len();
+            let turn = TURNS[request.purpose as usize].fetch_add(1, Relaxed) % nodes.len();
             nodes.rotate_left(turn);
         }
         nodes.sort_by_key(|node| self.is_shunned(node));
         for node in nodes {
             match self.reach(&node).await {
-                Ok(stream) => return Ok((own(node, ask), stream)),
+                Ok(stream) => return Ok((own(node, request), stream)),
                 Err(error) => causes.push((node, error)),
             }
         }
-        Err(unreached(ask, whence, &causes))
+        Err(unreached(request, whence, &causes))
     }
 
     /// Asks a front end, with an empty body, which back end shall get the request.
-    async fn ask(&self, fe: Address, ask: &Ask<'_>) -> Result<Target, Error> {
+    async fn named_by(&self, fe: Address, request: &BackendRequest<'_>) -> Result<Target, Error> {
         let mut node = fe.clone();
-        let mut path = ask.path.to_owned();
+        let mut path = request.path.to_owned();
         // A follower may send on to the master.
         for _ in 0..3 {
-            let reply = self.frontends.put_empty(&node, &path, ask.headers).await?;
+            let reply = self.frontends.put_empty(&node, &path, request.headers).await?;
             if !reply.status.is_redirection() {
-                return Err(self.refused(&node, ask, &path, &reply));
+                return Err(self.refused(&node, request, &path, &reply));
             }
             let location = reply.location.as_deref().unwrap_or_default();
             let target = Target::parse(location).map_err(|why| {
                 let message = format!(
                     "front end {node} redirects {} (PUT {path}, status {}) to where it cannot go: {why}",
-                    ask.what,
+                    request.what,
                     reply.status.as_u16()
                 );
                 if location.starts_with("https:") {
@@ -184,13 +184,13 @@ impl Backends {
         }
         Err(Error::new(
             ErrorKind::Transport,
-            format!("front end {fe} redirects {} in a circle", ask.what),
+            format!("front end {fe} redirects {} in a circle", request.what),
         )
         .retryable())
     }
 
     /// The error for a front end that names no back end.
-    fn refused(&self, fe: &Address, ask: &Ask<'_>, path: &str, reply: &Reply) -> Error {
+    fn refused(&self, fe: &Address, request: &BackendRequest<'_>, path: &str, reply: &Reply) -> Error {
         let answer = LoadAnswer::parse(&reply.text);
         let told = answer
             .as_ref()
@@ -207,7 +207,7 @@ impl Backends {
             return foreign(fe, &format!("PUT {path}"), reply.status, &told);
         };
         if answer.of_back_end {
-            let message = format!("{fe} answers {} as a back end does: {WANTED}", ask.what);
+            let message = format!("{fe} answers {} as a back end does: {WANTED}", request.what);
             return Error::new(ErrorKind::Config, message).unresolved();
         }
         let status = reply.status.as_u16();
@@ -220,7 +220,7 @@ impl Backends {
             kind,
             format!(
                 "front end {fe} refused {} (PUT {path}, status {status}): {told}",
-                ask.what
+                request.what
             ),
         );
         error.retryable_if(reply.status.is_server_error() || refusal.may_pass())
@@ -260,14 +260,14 @@ impl Backends {
     }
 }
 
-fn own(node: Address, ask: &Ask<'_>) -> Target {
+fn own(node: Address, request: &BackendRequest<'_>) -> Target {
     Target {
         node,
-        path: ask.path.to_owned(),
+        path: request.path.to_owned(),
     }
 }
 
-fn unreached(ask: &Ask<'_>, whence: &str, causes: &[(Address, Error)]) -> Error {
+fn unreached(request: &BackendRequest<'_>, whence: &str, causes: &[(Address, Error)]) -> Error {
     let list: Vec<String> = causes.iter().map(|(node, e)| format!("{node}: {e}")).collect();
     let list = if list.is_empty() {
         "there is none".to_owned()
@@ -276,7 +276,7 @@ fn unreached(ask: &Ask<'_>, whence: &str, causes: &[(Address, Error)]) -> Error 
     };
     Error::new(
         ErrorKind::Connect,
-        format!("no back end {whence} takes {}: {list}", ask.what),
+        format!("no back end {whence} takes {}: {list}", request.what),
     )
     .retryable()
 }

@@ -28,7 +28,7 @@ use crate::fe::{odd, segment};
 use crate::net::backoff::{Backoff, Pace};
 use crate::net::http::{Empty, Reply, Traffic, exchange};
 use crate::net::refused::remedy;
-use crate::write::backends::{Ask, Purpose};
+use crate::write::backends::{BackendRequest, Purpose};
 pub use crate::write::response::LabelState;
 use crate::write::response::{TxnAnswer, txn_answer};
 use crate::write::sink::Sink;
@@ -177,13 +177,13 @@ impl Sink {
 
     /// One request, to one node that accepts connections.
     async fn ask_once(&self, call: &Call) -> NodeAnswer {
-        let ask = Ask {
+        let wanted = BackendRequest {
             what: &call.what,
             path: &call.path,
             headers: &call.headers,
             purpose: Purpose::Transaction,
         };
-        let (target, stream) = match self.backends().connect(&ask).await {
+        let (target, stream) = match self.backends().connect(&wanted).await {
             Ok(connected) => connected,
             Err(error) => {
                 let means = match error.kind() {

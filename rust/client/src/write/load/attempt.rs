@@ -19,7 +19,7 @@ use crate::fe::envelope::{beginning, shortened};
 use crate::fe::segment;
 use crate::net::http::{Reply, Target, Traffic, exchange};
 use crate::net::refused::remedy;
-use crate::write::backends::{Ask, Purpose};
+use crate::write::backends::{BackendRequest, Purpose};
 use crate::write::response::{Existing, LoadAnswer, LoadStatus, Refusal};
 use crate::write::sink::Sink;
 
@@ -74,13 +74,13 @@ impl Attempt<'_> {
             Ok(headers) => headers,
             Err(error) => return (End::Failed(error), Sent::default()),
         };
-        let ask = Ask {
+        let request = BackendRequest {
             what: &what,
             path: &path,
             headers: &headers,
             purpose: Purpose::Load,
         };
-        let (target, stream) = match self.sink.backends().connect(&ask).await {
+        let (target, stream) = match self.sink.backends().connect(&request).await {
             Ok(connected) => connected,
             Err(error) if error.is_retryable() => return (End::Unreached(error), Sent::default()),
             Err(error) => return (End::Failed(error), Sent::default()),
