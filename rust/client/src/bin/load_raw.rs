@@ -17,11 +17,11 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow_array::{
+use arrow::array::{
     ArrayRef, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
-use arrow_schema::{Field, Schema};
+use arrow::datatypes::{Field, Schema};
 use base64::Engine;
 use doris_arrow::encode::{Column, CsvOptions, Encoder, Format, JsonOptions};
 use doris_arrow::normalize::Zone;

@@ -176,7 +176,7 @@ async fn raw(fe: &str, table: &str, columns: &str, splits: &[Vec<i64>]) -> Resul
                 .into_inner();
             while let Some(data) = stream.message().await? {
                 bytes += (data.data_header.len() + data.data_body.len()) as u64;
-                let message = arrow_ipc::root_as_message(&data.data_header).map_err(|e| e.to_string())?;
+                let message = arrow::ipc::root_as_message(&data.data_header).map_err(|e| e.to_string())?;
                 if let Some(batch) = message.header_as_record_batch() {
                     rows += batch.length() as u64;
                 }

@@ -1,8 +1,8 @@
 //! What a table looks like: its columns with types and nullability, and the way from them to the wanted columns.
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
-use arrow_cast::display::array_value_to_string;
+use arrow::array::cast::AsArray;
+use arrow::array::{Array, RecordBatch};
+use arrow::util::display::array_value_to_string;
 use doris_arrow::normalize::ColumnSpec;
 use doris_arrow::schema::{DorisColumn, Found, differences, find_path, nearest};
 use doris_arrow::types::{DorisType, FlinkKind};

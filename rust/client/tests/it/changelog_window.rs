@@ -361,7 +361,7 @@ async fn a_name_that_goes_to_another_partition_is_noticed() {
 }
 
 async fn partition_ids(standin: &doris_standin::Standin) -> Vec<i64> {
-    use arrow_array::cast::AsArray;
+    use arrow::array::cast::AsArray;
     let answers = standin.execute("SHOW PARTITIONS FROM db.t").await.unwrap();
     let doris_standin::engine::Answer::FrontEndRows(rows) = &answers[0] else {
         panic!("rows");

@@ -1,11 +1,11 @@
 //! Small answers, read whole.
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
-use arrow_cast::display::array_value_to_string;
+use arrow::array::cast::AsArray;
+use arrow::array::{Array, RecordBatch};
+use arrow::datatypes::SchemaRef;
+use arrow::util::display::array_value_to_string;
 use arrow_flight::decode::FlightRecordBatchStream;
 use arrow_flight::error::FlightError;
-use arrow_schema::SchemaRef;
 use futures::{StreamExt, TryStreamExt};
 use std::time::Duration;
 

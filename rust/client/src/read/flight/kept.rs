@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use arrow_array::RecordBatch;
+use arrow::array::RecordBatch;
 
 use super::session::{Refused, Session};
 use super::{status, text_cell};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow_ipc::MessageHeader;
-use arrow_schema::Schema;
+use arrow::datatypes::Schema;
+use arrow::ipc::MessageHeader;
 use bytes::Bytes;
 use doris_arrow::normalize::{Dictionaries, Normalizer};
 
@@ -55,13 +55,13 @@ pub(super) async fn drain<R: Rows>(
                 format!("a message from {} is damaged: {why}", stream.node),
             )
         };
-        let message = arrow_ipc::root_as_message(&data.data_header).map_err(|e| damaged(e.to_string()))?;
+        let message = arrow::ipc::root_as_message(&data.data_header).map_err(|e| damaged(e.to_string()))?;
         match message.header_type() {
             MessageHeader::Schema => {
                 let schema = message
                     .header_as_schema()
                     .ok_or_else(|| damaged("it has no schema".to_owned()))?;
-                rows.schema(&arrow_ipc::convert::fb_to_schema(schema))?;
+                rows.schema(&arrow::ipc::convert::fb_to_schema(schema))?;
                 begun = true;
             }
             MessageHeader::DictionaryBatch => match rows.normalizer().filter(|_| begun) {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use arrow_schema::{DataType, Field, Schema};
+use arrow::datatypes::{DataType, Field, Schema};
 use bytes::Bytes;
 use doris_arrow::ipc::{IpcBatch, Layout, empty};
 use doris_arrow::normalize::{ColumnSpec, Dictionaries, Normalizer};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow::datatypes::{DataType, Field, Fields, Schema};
 use bytes::Bytes;
 use doris_arrow::change::change_fields;
 use doris_arrow::hash::RowHasher;

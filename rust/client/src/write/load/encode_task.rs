@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use arrow_schema::{DataType, Field, Fields};
+use arrow::datatypes::{DataType, Field, Fields};
 use bytes::Bytes;
 use doris_arrow::encode::{Column, Encoder};
 use doris_arrow::ipc::batch_from_layout;

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arrow_buffer::MutableBuffer;
+use arrow::buffer::MutableBuffer;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::write::metrics::Counters;
@@ -173,14 +173,14 @@ impl Buffer {
 
     /// Lends the bytes out as shared ones for the duration of a call, then gives the memory back to the ring. The place
     /// stays with the caller.
-    pub(super) fn used<T>(self, read: impl FnOnce(&arrow_buffer::Buffer) -> T) -> (T, Place) {
+    pub(super) fn used<T>(self, read: impl FnOnce(&arrow::buffer::Buffer) -> T) -> (T, Place) {
         let Self {
             mut lent,
             length,
             place,
         } = self;
         let bytes = lent.memory.as_mut().map(|m| std::mem::take(&mut m.bytes));
-        let whole = arrow_buffer::Buffer::from(bytes.unwrap_or_default());
+        let whole = arrow::buffer::Buffer::from(bytes.unwrap_or_default());
         let held = whole.len();
         let result = read(&whole.slice_with_length(0, length.min(held)));
         match (whole.into_mutable(), lent.memory.as_mut()) {

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow::array::cast::AsArray;
+use arrow::array::types::{Int8Type, Int64Type};
+use arrow::array::{
+    Array, ArrayRef, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray,
+};
 use doris_arrow::ipc::{Piece, assemble};
 
 use super::*;
@@ -103,8 +105,8 @@ fn decode(ipc: &IpcBatch) -> RecordBatch {
         DataType::Int64,
     ];
     let schema = Arc::new(Schema::new(types.into_iter().map(field).collect::<Vec<_>>()));
-    let message = arrow_ipc::root_as_message(&ipc.header).unwrap();
-    arrow_ipc::reader::read_record_batch(
+    let message = arrow::ipc::root_as_message(&ipc.header).unwrap();
+    arrow::ipc::reader::read_record_batch(
         &ipc.body.clone().into(),
         message.header_as_record_batch().unwrap(),
         schema,
