@@ -15,8 +15,8 @@ use crate::call::{self, OpenCall};
 use crate::convert;
 use crate::guard::{self, Failure};
 use crate::handle::{Kind, Table};
-use crate::load::OpenLoad;
-use crate::request::Request;
+use crate::load::{self, OpenLoad};
+use crate::request::{self, Request};
 use crate::runtime::Lease;
 
 /// The open sinks.
@@ -129,6 +129,20 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_sinkClose<'l>(
             sink.close();
         }
         Ok(())
+    })
+}
+
+/// `long loadOpen(long sink, byte[] spec)`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadOpen<'l>(
+    mut env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    sink: jlong,
+    spec: JByteArray<'l>,
+) -> jlong {
+    guard::call(&mut env, |env| {
+        let spec = request::load_spec(&convert::bytes(env, &spec)?)?;
+        SINKS.with(sink, |sink| load::LOADS.insert(sink.open_load(spec)?))
     })
 }
 
