@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use doris_client::ErrorKind;
-use doris_client::read::scan::{IncrementType, Slice, WindowSpec};
+use doris_client::read::config::IncrementType;
+use doris_client::read::window::{Slice, WindowSpec};
 
 use crate::changelog_window_support::*;
 use crate::support::*;

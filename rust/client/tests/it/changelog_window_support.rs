@@ -7,7 +7,8 @@ use arrow::array::cast::AsArray;
 use arrow::array::types::{Int8Type, Int64Type};
 use arrow::datatypes::{DataType, Field, Schema};
 use doris_client::Error;
-use doris_client::read::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::read::scan::{Next, Scan, ScanBatch};
+use doris_client::read::window::{Position, Slice, WindowSpec};
 use doris_standin::Standin;
 
 use crate::support::*;

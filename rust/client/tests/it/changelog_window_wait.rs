@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use doris_client::ErrorKind;
-use doris_client::read::scan::WindowSpec;
+use doris_client::read::window::WindowSpec;
 use doris_standin::Standin;
 
 use crate::changelog_window_support::*;

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Error, ErrorKind};
 use crate::read::config::ReadConfig;
 use crate::read::flight::CLOSE_LIMIT;
-pub use crate::read::window::{IncrementType, Position, Slice, WindowSpec};
+use crate::read::window::WindowSpec;
 pub use batch::{Next, ScanBatch};
 use budget::Budget;
 use queue::Queue;

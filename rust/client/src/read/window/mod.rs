@@ -11,7 +11,6 @@ pub(crate) mod spec;
 pub(crate) mod sql;
 pub(crate) mod visible_wait;
 
-pub use crate::read::config::IncrementType;
 pub use position::Position;
 pub(crate) use spec::utc_text;
 pub use spec::{Slice, WindowSpec};

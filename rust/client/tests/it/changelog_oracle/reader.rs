@@ -10,7 +10,8 @@ use arrow::datatypes::{DataType, Field, Schema};
 use chrono::DateTime;
 use doris_client::ErrorKind;
 use doris_client::read::changelog::Changelog;
-use doris_client::read::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::read::scan::{Next, Scan, ScanBatch};
+use doris_client::read::window::{Position, Slice, WindowSpec};
 use doris_standin::Standin;
 
 use super::dice::Dice;
