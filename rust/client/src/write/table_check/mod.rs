@@ -8,7 +8,7 @@ mod writable;
 
 use doris_arrow::encode::Format;
 use doris_arrow::schema::nearest;
-use doris_arrow::types::{DorisType, FlinkField};
+use doris_arrow::types::FlinkField;
 
 use crate::error::{Error, ErrorKind};
 use crate::fe::{TableColumn, TableSchema};
@@ -222,7 +222,7 @@ fn absent(name: &str, schema: &TableSchema) -> String {
 #[cfg(test)]
 mod tests {
     use doris_arrow::encode::{CsvOptions, JsonOptions};
-    use doris_arrow::types::{FlinkKind, FlinkType};
+    use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
     use serde_json::json;
 
     use super::*;
