@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
-/// No repetition begins later than this after the first failure, whatever number of them is allowed.
+/// How long after a failure it may be tried again, whatever number of repetitions is allowed.
 const LONGEST: Duration = Duration::from_secs(3600);
 
 /// The most by which a pause is longer than its turn: what failed at the same time is not tried again at the same time.
@@ -49,6 +49,8 @@ pub(crate) struct Backoff {
     failures: u32,
     first: Option<Instant>,
     last: Option<Instant>,
+    /// From when on the time counts: the first failure since there was progress.
+    since: Option<Instant>,
 }
 
 impl Backoff {
@@ -62,6 +64,7 @@ impl Backoff {
             failures: 0,
             first: None,
             last: None,
+            since: None,
         }
     }
 
@@ -71,6 +74,12 @@ impl Backoff {
             time,
             ..Self::new(pace, u32::MAX)
         }
+    }
+
+    /// Not for less than `time`: what one attempt may take.
+    pub(crate) fn at_least(mut self, time: Duration) -> Self {
+        self.time = self.time.max(time);
+        self
     }
 
     /// Without chance, for tests.
@@ -88,19 +97,25 @@ impl Backoff {
     /// Counts an attempt that failed at this moment for a passing reason. The last pause ends when the time does, so that one
     /// attempt sees the whole of it.
     pub(crate) fn failed(&mut self, now: Instant) -> Option<Duration> {
-        let first = *self.first.get_or_insert(now);
+        self.first.get_or_insert(now);
         self.last = Some(now);
+        let since = *self.since.get_or_insert(now);
         let turn = self
             .pace
             .first
             .saturating_mul(1 << self.failures.min(10))
             .min(self.pace.longest);
         self.failures = self.failures.saturating_add(1);
-        let left = self.time.saturating_sub(now.saturating_duration_since(first));
+        let left = self.time.saturating_sub(now.saturating_duration_since(since));
         if self.failures > self.retries || left.is_zero() {
             return None;
         }
         Some(turn.mul_f64(1.0 + self.jitter * random()).min(left))
+    }
+
+    /// Since the last failure some of the work was done: the time counts anew, the number does not.
+    pub(crate) fn progressed(&mut self) {
+        self.since = None;
     }
 
     /// Begins anew: what was waited for has come.
@@ -108,6 +123,7 @@ impl Backoff {
         self.failures = 0;
         self.first = None;
         self.last = None;
+        self.since = None;
     }
 
     /// Failed attempts so far.
@@ -200,6 +216,20 @@ mod tests {
         }
         assert_eq!(waited, LONGEST);
         assert!(backoff.to_string().ends_with(" over 3600000 ms"), "{backoff}");
+    }
+
+    #[test]
+    fn progress_begins_the_time_anew_and_not_the_number() {
+        let now = Instant::now();
+        let later = now + LONGEST;
+        let mut backoff = Backoff::new(Pace::LOAD, 2);
+        assert!(backoff.failed(now).is_some());
+        backoff.progressed();
+        assert!(backoff.failed(later).is_some());
+        backoff.progressed();
+        assert_eq!(backoff.failed(later), None);
+        let mut long = Backoff::new(Pace::READ, 2).at_least(2 * LONGEST);
+        assert!(long.failed(now).is_some() && long.failed(later).is_some());
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub(crate) struct Table {
 impl Flight {
     /// Runs a small query to its end and gives all of its rows; repeated within `doris.request.retries`.
     pub(crate) async fn fetch(&mut self, sql: &str) -> Result<Table, Error> {
-        let mut backoff = Backoff::new(Pace::READ, self.config.cluster.retries);
+        let mut backoff =
+            Backoff::new(Pace::READ, self.config.cluster.retries).at_least(self.config.query_timeout);
         loop {
             match self.fetch_once(sql, self.config.query_timeout).await {
                 Ok(rows) => return Ok(rows),

@@ -59,7 +59,8 @@ impl SplitReader {
     /// `doris.request.retries` times: rows have no stable order, so what was handed out cannot be skipped. Whether its tablets
     /// still exist is looked up behind it unless the caller does so.
     pub(super) async fn read(&mut self, tablets: &[i64], looks_up: bool) -> Result<(), Error> {
-        let mut backoff = Backoff::new(Pace::READ, self.shared.config.cluster.retries);
+        let config = &self.shared.config;
+        let mut backoff = Backoff::new(Pace::READ, config.cluster.retries).at_least(config.query_timeout);
         loop {
             let error = match self.attempt(tablets, looks_up).await {
                 Ok(()) => return Ok(()),

@@ -59,7 +59,8 @@ impl WindowReader {
             shared.config.changelog.as_ref().ok_or_else(|| {
                 Error::new(ErrorKind::Internal, "a window of a read that follows no changes")
             })?;
-        let mut backoff = Backoff::new(Pace::READ, shared.config.cluster.retries);
+        let config = &shared.config;
+        let mut backoff = Backoff::new(Pace::READ, config.cluster.retries).at_least(config.query_timeout);
         let mut wait = VisibleWait::new(changes.visible_wait, shared.queue.waits.clone());
         let mut resume = window.resume();
         let mut progress = Progress::default();
@@ -90,6 +91,9 @@ impl WindowReader {
                 Err(Broken::Error(error)) => error,
             };
             if let Some(position) = progress.position() {
+                if resume.is_none_or(|resume| resume.position != position) {
+                    backoff.progressed();
+                }
                 resume = Some(Resume {
                     position,
                     exact: true,

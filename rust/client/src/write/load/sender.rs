@@ -83,6 +83,9 @@ impl<'a> Sender<'a> {
             if sent.whole {
                 self.series.sent_whole();
             }
+            if sent.bytes > 0 {
+                self.backoff.progressed();
+            }
             let (next, error) = match end {
                 End::Taken(answer) => return Ok(self.outcome(Some(&answer), sent.bytes)),
                 End::InUse(existing, error) => (self.series.in_use(existing), error),
