@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use doris_arrow::binary_row::{BatchRows, RowFormat};
 use doris_arrow::ipc::IpcBatch;
 use doris_client::ErrorKind;
-use doris_client::scan::ScanBatch;
+use doris_client::read::scan::ScanBatch;
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JByteBuffer, JClass, JIntArray};
 use jni::sys::{jboolean, jint, jlong};

@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use doris_client::ErrorKind;
-use doris_client::load::Buffer;
+use doris_client::write::load::Buffer;
 use jni::Env;
 use jni::objects::JByteBuffer;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use doris_client::changelog::{Changelog, TableFacts};
-use doris_client::config::ReadConfig;
+use doris_client::read::changelog::{Changelog, TableFacts};
+use doris_client::read::config::ReadConfig;
 use doris_client::{Error, ErrorKind};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};

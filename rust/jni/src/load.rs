@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use doris_client::ErrorKind;
-use doris_client::load::{Buffer, Load, LoadOutcome};
+use doris_client::write::load::{Buffer, Load, LoadOutcome};
 use jni::objects::{JByteArray, JByteBuffer, JClass, JLongArray};
 use jni::sys::{jint, jlong};
 use jni::{Env, EnvUnowned};
@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 use crate::guard::{self, Failure};
 use crate::handle::{Kind, Table};
 use crate::runtime::Lease;
-use crate::sink::SINKS;
 use crate::{buffers, convert, request};
 
 /// The open loads.
@@ -193,20 +192,6 @@ fn closed() -> Failure {
 
 fn internal(text: impl Into<String>) -> Failure {
     Failure::new(ErrorKind::Internal, text)
-}
-
-/// `long loadOpen(long sink, byte[] spec)`
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadOpen<'l>(
-    mut env: EnvUnowned<'l>,
-    _class: JClass<'l>,
-    sink: jlong,
-    spec: JByteArray<'l>,
-) -> jlong {
-    guard::call(&mut env, |env| {
-        let spec = request::load_spec(&convert::bytes(env, &spec)?)?;
-        SINKS.with(sink, |sink| LOADS.insert(sink.open_load(spec)?))
-    })
 }
 
 /// `ByteBuffer loadAcquire(long load, long bytes, int timeoutMs)`: lent until it is submitted or returned; `null` when all are

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use doris_arrow::binary_row::RowFormat;
 use doris_client::ErrorKind;
-use doris_client::config::ReadConfig;
-use doris_client::scan::{IncrementType, Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::read::config::IncrementType;
+use doris_client::read::config::ReadConfig;
+use doris_client::read::scan::{Next, Scan, ScanBatch};
+use doris_client::read::window::{Position, Slice, WindowSpec};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::{jboolean, jint, jlong};

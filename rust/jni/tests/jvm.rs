@@ -13,7 +13,7 @@ use std::sync::Arc;
 use doris_arrow::binary_row::{ChangeColumn, RowFormat};
 use doris_arrow::ipc::IpcBatch;
 use doris_client::ErrorKind;
-use doris_client::plan::{ScanPlan, Tablet};
+use doris_client::read::plan::{ScanPlan, Tablet};
 use doris_flink_native::batch::{BATCHES, HeldBatch};
 use doris_flink_native::call::{CALLS, OpenCall};
 use doris_flink_native::guard::{self, Failure};

@@ -17,16 +17,16 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow_array::{
+use arrow::array::{
     ArrayRef, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
-use arrow_schema::{Field, Schema};
+use arrow::datatypes::{Field, Schema};
 use base64::Engine;
 use doris_arrow::encode::{Column, CsvOptions, Encoder, Format, JsonOptions};
 use doris_arrow::normalize::Zone;
 use doris_arrow::types::{DorisType, FlinkType};
-use doris_client::load::compress::{CompressType, Compressor};
+use doris_client::write::load::compress::{CompressType, Compressor};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

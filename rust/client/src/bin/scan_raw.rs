@@ -21,10 +21,10 @@ use std::time::Instant;
 
 use arrow_flight::sql::client::FlightSqlServiceClient;
 use chrono::{DateTime, NaiveDateTime};
-use doris_client::config::ReadConfig;
-use doris_client::plan::plan;
-use doris_client::scan::{Next, Scan};
-use doris_client::window::{Slice, WindowSpec};
+use doris_client::read::config::ReadConfig;
+use doris_client::read::plan::plan;
+use doris_client::read::scan::{Next, Scan};
+use doris_client::read::window::{Slice, WindowSpec};
 use tonic::transport::{Channel, Endpoint};
 
 /// Length of a window of changes, in milliseconds.
@@ -176,7 +176,7 @@ async fn raw(fe: &str, table: &str, columns: &str, splits: &[Vec<i64>]) -> Resul
                 .into_inner();
             while let Some(data) = stream.message().await? {
                 bytes += (data.data_header.len() + data.data_body.len()) as u64;
-                let message = arrow_ipc::root_as_message(&data.data_header).map_err(|e| e.to_string())?;
+                let message = arrow::ipc::root_as_message(&data.data_header).map_err(|e| e.to_string())?;
                 if let Some(batch) = message.header_as_record_batch() {
                     rows += batch.length() as u64;
                 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use doris_arrow::types::{FlinkField, FlinkKind, FlinkType};
 use doris_client::Error;
-use doris_client::load::{Input, Labels, Load, LoadOutcome, LoadSpec};
-use doris_client::sink::Sink;
-use doris_client::write_config::WriteConfig;
+use doris_client::write::config::WriteConfig;
+use doris_client::write::load::{Input, Labels, Load, LoadOutcome, LoadSpec};
+use doris_client::write::sink::Sink;
 use doris_standin::Standin;
 
 use crate::scripted::{Head, Scripted, Step, answer};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::{Field, Schema};
+use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{Field, Schema};
 use doris_arrow::types::FlinkType;
-use doris_client::config::ReadConfig;
-use doris_client::scan::{Next, Scan, ScanBatch};
+use doris_client::read::config::ReadConfig;
+use doris_client::read::scan::{Next, Scan, ScanBatch};
 use doris_client::{Error, ErrorKind};
 use doris_standin::{Standin, StandinConfig};
 
@@ -123,8 +123,8 @@ impl Read {
         Arc::new(Schema::new(fields))
     }
 
-    pub async fn plan(&self) -> Result<doris_client::plan::ScanPlan, Error> {
-        bounded(doris_client::plan::plan(&self.config())).await
+    pub async fn plan(&self) -> Result<doris_client::read::plan::ScanPlan, Error> {
+        bounded(doris_client::read::plan::plan(&self.config())).await
     }
 
     /// Plans, then reads every tablet as a split of its own; rows as lines of text, sorted.
@@ -161,13 +161,13 @@ impl Read {
     }
 
     pub fn decode(&self, batch: &ScanBatch) -> RecordBatch {
-        let message = arrow_ipc::root_as_message(&batch.ipc.header).unwrap();
+        let message = arrow::ipc::root_as_message(&batch.ipc.header).unwrap();
         let schema = self.schema();
         if schema.fields().is_empty() {
             let options = RecordBatchOptions::new().with_row_count(Some(batch.ipc.rows));
             return RecordBatch::try_new_with_options(schema, vec![], &options).unwrap();
         }
-        let decoded = arrow_ipc::reader::read_record_batch(
+        let decoded = arrow::ipc::reader::read_record_batch(
             &batch.ipc.body.clone().into(),
             message.header_as_record_batch().unwrap(),
             schema,
@@ -228,11 +228,11 @@ pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Rows as text, columns joined by `|`.
 pub fn lines(batch: &RecordBatch) -> Vec<String> {
-    let options = arrow_cast::display::FormatOptions::default().with_null("NULL");
+    let options = arrow::util::display::FormatOptions::default().with_null("NULL");
     let columns: Vec<_> = batch
         .columns()
         .iter()
-        .map(|c| arrow_cast::display::ArrayFormatter::try_new(c.as_ref(), &options).unwrap())
+        .map(|c| arrow::util::display::ArrayFormatter::try_new(c.as_ref(), &options).unwrap())
         .collect();
     (0..batch.num_rows())
         .map(|row| {
