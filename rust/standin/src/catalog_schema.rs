@@ -157,6 +157,8 @@ pub struct TableSchema {
     pub partition_kind: PartitionKind,
     /// Partition columns in lower case.
     pub partition_columns: Vec<String>,
+    /// `AUTO PARTITION`: the unit of `date_trunc` that a partition is made for where a row finds none.
+    pub auto_partition: Option<String>,
     /// Distribution.
     pub distribution: Distribution,
     /// Buckets of a new partition.

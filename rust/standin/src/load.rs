@@ -25,6 +25,8 @@ pub(crate) struct Load {
     shape: RowShape,
     /// With it, a row that the table does not take fails the load; else it is left out and counted.
     strict: bool,
+    /// Partitions are made for rows that find none.
+    makes_partitions: bool,
     /// The rows replace those that the partitions hold.
     overwrite: bool,
     filtered: usize,
@@ -61,7 +63,8 @@ impl Load {
             [] => version.visible_partitions().cloned().collect(),
             names => named_partitions(&version, names, temporary)?,
         };
-        if chosen.is_empty() {
+        let makes_partitions = partitions.is_empty() && version.schema.auto_partition.is_some();
+        if chosen.is_empty() && !makes_partitions {
             return Err(SqlError::plain(
                 "data cannot be inserted into table with empty partition",
             ));
@@ -77,6 +80,7 @@ impl Load {
             rows,
             shape: RowShape::default(),
             strict,
+            makes_partitions,
             overwrite: false,
             filtered: 0,
         })
@@ -96,6 +100,19 @@ impl Load {
     /// Schema of the batches that [`Self::put`] takes.
     pub(crate) fn row_schema(&self) -> SchemaRef {
         self.shape.schema(&self.schema)
+    }
+
+    /// The table, where partitions are made for rows that find none.
+    pub(crate) fn making_partitions(&self) -> Option<&Arc<Table>> {
+        self.makes_partitions.then_some(&self.table)
+    }
+
+    /// From now on rows go to the partitions that the table has now, too.
+    pub(crate) fn see_partitions(&mut self) -> Result<(), SqlError> {
+        let version = self.table.snapshot();
+        self.partitions = version.visible_partitions().cloned().collect();
+        self.router = Router::new(&self.schema, self.partitions.clone(), version.version as usize)?;
+        Ok(())
     }
 
     /// Rows of a batch that no partition takes.

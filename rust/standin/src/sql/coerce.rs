@@ -19,6 +19,9 @@ use crate::values::datetime::read_wall;
 use crate::values::{cast_array, to_compute};
 use crate::zone::Zone;
 
+/// How Doris refuses to compare JSON.
+pub(super) const JSON_COMPARED: &str = "comparison predicate could not contains json type";
+
 /// Rewrites every expression of the plan: a literal that is compared with a column takes the column's type, and
 /// division gives what Doris gives. `in_texts`: a text `IN` a list of integers compares texts, else numbers.
 pub fn coerce(plan: LogicalPlan, zone: &Zone, in_texts: bool) -> Result<LogicalPlan> {
@@ -52,6 +55,7 @@ fn input_schema(node: &LogicalPlan) -> DFSchema {
 }
 
 fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone, in_texts: bool) -> Result<Transformed<Expr>> {
+    refuse_json(&expr, schema)?;
     match expr {
         Expr::BinaryExpr(binary) => rewrite_binary(binary, schema, zone),
         Expr::Between(Between {
@@ -104,9 +108,31 @@ fn rewrite(expr: Expr, schema: &DFSchema, zone: &Zone, in_texts: bool) -> Result
     }
 }
 
-fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Expr>> {
-    let BinaryExpr { left, op, right } = binary;
-    let comparison = matches!(
+/// Doris compares JSON with nothing. Its `IN` does not look for JSON.
+fn refuse_json(expr: &Expr, schema: &DFSchema) -> Result<()> {
+    let compared: Vec<&Expr> = match expr {
+        Expr::BinaryExpr(binary) if is_comparison(binary.op) => {
+            vec![binary.left.as_ref(), binary.right.as_ref()]
+        }
+        Expr::Between(between) => vec![between.expr.as_ref(), between.low.as_ref(), between.high.as_ref()],
+        Expr::Case(case) => case.expr.iter().map(AsRef::as_ref).collect(),
+        _ => return Ok(()),
+    };
+    let is_json = |e: &&Expr| {
+        e.to_field(schema)
+            .is_ok_and(|(_, field)| DorisType::of_field(&field) == DorisType::Json)
+    };
+    match compared.iter().any(is_json) {
+        false => Ok(()),
+        true => Err(DataFusionError::Plan(format!(
+            "{JSON_COMPARED}: ({})",
+            expr.human_display()
+        ))),
+    }
+}
+
+fn is_comparison(op: Operator) -> bool {
+    matches!(
         op,
         Operator::Eq
             | Operator::NotEq
@@ -116,8 +142,12 @@ fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<
             | Operator::GtEq
             | Operator::IsDistinctFrom
             | Operator::IsNotDistinctFrom
-    );
-    if comparison {
+    )
+}
+
+fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<Transformed<Expr>> {
+    let BinaryExpr { left, op, right } = binary;
+    if is_comparison(op) {
         let (right, a) = fit(*right, &left, schema, zone)?;
         let (left, b) = fit(*left, &right, schema, zone)?;
         let (mut left, c) = number_beside(left, &right, schema);
@@ -230,7 +260,12 @@ fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(E
         },
         t => t.clone(),
     };
-    let stored = cast_array(&from, &target, &text, zone, true)
+    // What is no moment is NULL, and so is the comparison.
+    let strict = !matches!(
+        target,
+        DorisType::Date | DorisType::DateTime(_) | DorisType::TimestampTz(_)
+    );
+    let stored = cast_array(&from, &target, &text, zone, strict)
         .map_err(|e| DataFusionError::Plan(format!("{} in comparison", e.message)))?;
     let scalar = ScalarValue::try_from_array(&to_compute(&target, &stored), 0)?;
     Ok((Expr::Literal(scalar, None), true))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use datafusion::sql::sqlparser::tokenizer::Token;
 
+use super::auto_partition::{check_auto_partition, read_auto_partition};
 use super::cursor::Cursor;
 use super::partition_clause::{PartitionClause, read_partitions};
 use super::types::read_type;
@@ -266,6 +267,7 @@ struct Builder {
     columns: Vec<Column>,
     keys: Option<(KeysType, Vec<String>)>,
     partition_by: Option<(PartitionKind, Vec<String>)>,
+    auto_partition: Option<String>,
     partitions: Vec<PartitionClause>,
     distribution: Option<(Distribution, usize, bool)>,
     properties: BTreeMap<String, String>,
@@ -287,6 +289,11 @@ impl Builder {
                 cursor.ident_list()?;
             } else if cursor.eat("COMMENT") {
                 self.comment = cursor.string()?;
+            } else if cursor.eat_all(&["AUTO", "PARTITION", "BY"]) {
+                let (column, unit) = read_auto_partition(cursor)?;
+                self.partitions = read_partitions(cursor, PartitionKind::Range)?;
+                self.partition_by = Some((PartitionKind::Range, vec![column]));
+                self.auto_partition = Some(unit);
             } else if cursor.eat_all(&["PARTITION", "BY"]) {
                 self.partition_by(cursor)?;
             } else if cursor.eat_all(&["DISTRIBUTED", "BY"]) {
@@ -344,6 +351,7 @@ impl Builder {
             columns: self.columns,
             partition_kind,
             partition_columns,
+            auto_partition: self.auto_partition,
             distribution,
             buckets,
             auto_buckets,
@@ -469,6 +477,7 @@ fn check(schema: &TableSchema) -> Result<(), SqlError> {
             Some(_) => {}
         }
     }
+    check_auto_partition(schema)?;
     match schema.properties.get("function_column.sequence_col") {
         Some(name) if schema.index_of(name).is_none() => Err(SqlError::plain(format!(
             "Sequence column[{name}] does not exist."

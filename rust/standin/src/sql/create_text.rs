@@ -53,12 +53,14 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
             .visible_partitions()
             .map(|p| format!("PARTITION {} VALUES {}", p.name, bound_clause(&p.bound)))
             .collect();
-        let _ = writeln!(
-            out,
-            "PARTITION BY {kind}({})\n({})",
-            columns.join(", "),
-            partitions.join(",\n")
-        );
+        let by = match &schema.auto_partition {
+            None => format!("PARTITION BY {kind}({})", columns.join(", ")),
+            Some(unit) => format!(
+                "AUTO PARTITION BY RANGE (date_trunc({}, '{unit}'))",
+                columns.join(", ")
+            ),
+        };
+        let _ = writeln!(out, "{by}\n({})", partitions.join(",\n"));
     }
     let buckets = if schema.auto_buckets {
         "AUTO".to_string()

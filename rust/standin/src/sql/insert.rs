@@ -235,7 +235,9 @@ impl Engine {
             let array = self.column_of_sources(column, at, sources, &expressions, &zone, strict)?;
             columns.insert(places[at], array);
         }
-        load.add(self.complete(&schema.columns, load, columns, count, &zone)?)
+        let batch = self.complete(&schema.columns, load, columns, count, &zone)?;
+        self.make_partitions(load, &batch).await?;
+        load.add(batch)
     }
 
     /// Values of all expression cells, by the first token of each.
@@ -361,6 +363,7 @@ impl Engine {
                 columns.insert(places[at], cast);
             }
             let batch = self.complete(&schema.columns, load, columns, batch.num_rows(), &zone)?;
+            self.make_partitions(load, &batch).await?;
             load.add(batch)?;
             // A long insert leaves its thread to others between batches.
             tokio::task::yield_now().await;

@@ -4,6 +4,7 @@ mod alter;
 mod alter_partition;
 mod ast;
 mod ast_functions;
+mod auto_partition;
 mod coerce;
 mod create_table;
 mod create_text;

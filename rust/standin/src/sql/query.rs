@@ -24,7 +24,7 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 
 use super::ast::{Shown, normalise};
-use super::coerce::coerce;
+use super::coerce::{JSON_COMPARED, coerce};
 use super::functions::{self, Surroundings};
 use super::lexer::{Statement, statements};
 use super::provider::SnapshotTable;
@@ -547,6 +547,7 @@ pub(crate) fn plan_error(error: &DataFusionError) -> SqlError {
             let name = text.split('\'').nth(1).unwrap_or_default();
             SqlError::plain(format!("Can not found function '{name}'"))
         }
+        DataFusionError::Plan(text) if text.starts_with(JSON_COMPARED) => SqlError::plain(text),
         root => SqlError::plain(root.strip_backtrace()),
     }
 }

@@ -122,6 +122,9 @@ impl Intake {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.row_schema), columns, &options)
             .map_err(SqlError::plain)?;
+        let good = |row: usize| selected(row) && !bad.contains_key(&row);
+        self.engine
+            .make_partitions_blocking(&mut self.load, &batch, good)?;
         for row in self.load.homeless(&batch)? {
             if selected(row) {
                 bad.entry(row)

@@ -20,21 +20,44 @@ pub enum Cell<'a> {
 }
 
 /// Reads the text of one value of the type, as Doris casts it; scalars are taken whole. In a quoted text a backslash goes, and
-/// what stands behind it stays as it is: `\n` is an `n`.
+/// what stands behind it stays as it is: `\n` is an `n`. A MAP that cannot be read so is read leniently.
 pub fn read_cell<'a>(doris_type: &DorisType, text: &'a str) -> Result<Cell<'a>, String> {
-    read(doris_type, text, false)
+    let form = Form::default();
+    let lenient = Form {
+        lenient: true,
+        ..form
+    };
+    match read(doris_type, text, form) {
+        Err(error) if matches!(doris_type, DorisType::Map(..)) => {
+            read(doris_type, text, lenient).map_err(|_| error)
+        }
+        cell => cell,
+    }
 }
 
 /// The same for a part of a statement, whose texts have the escapes of its literals.
 pub fn read_escaped_cell<'a>(doris_type: &DorisType, text: &'a str) -> Result<Cell<'a>, String> {
-    read(doris_type, text, true)
+    let form = Form {
+        escapes: true,
+        ..Form::default()
+    };
+    read(doris_type, text, form)
 }
 
-fn read<'a>(doris_type: &DorisType, text: &'a str, escapes: bool) -> Result<Cell<'a>, String> {
+/// How texts are read.
+#[derive(Clone, Copy, Default)]
+struct Form {
+    /// `\n` is a line break, and so on.
+    escapes: bool,
+    /// Either quote ends a quoted text, and a value may be missing: an empty text, or NULL.
+    lenient: bool,
+}
+
+fn read<'a>(doris_type: &DorisType, text: &'a str, form: Form) -> Result<Cell<'a>, String> {
     if !doris_type.is_nested() {
         return Ok(Cell::Text(Cow::Borrowed(text)));
     }
-    let mut reader = Reader { text, at: 0, escapes };
+    let mut reader = Reader { text, at: 0, form };
     let cell = reader.value(doris_type)?;
     reader.skip_blanks();
     if reader.at == text.len() {
@@ -47,8 +70,7 @@ fn read<'a>(doris_type: &DorisType, text: &'a str, escapes: bool) -> Result<Cell
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    /// `\n` is a line break, and so on.
-    escapes: bool,
+    form: Form,
 }
 
 impl<'a> Reader<'a> {
@@ -87,7 +109,12 @@ impl<'a> Reader<'a> {
             }
             DorisType::Struct(fields) => self.structure(fields),
             DorisType::Json | DorisType::Variant => self.json(),
-            _ => self.scalar(),
+            _ => match self.scalar()? {
+                Cell::Text(text) if self.form.lenient && text.is_empty() && !doris_type.is_text() => {
+                    Ok(Cell::Null)
+                }
+                cell => Ok(cell),
+            },
         }
     }
 
@@ -146,6 +173,7 @@ impl<'a> Reader<'a> {
                 let raw = self.rest()[..end].trim();
                 self.at += end;
                 match raw {
+                    "" if self.form.lenient => Ok(Cell::Text(Cow::Borrowed(""))),
                     "" => Err(format!("a value is missing at byte {}", self.at)),
                     raw if raw.eq_ignore_ascii_case("null") || raw == "\\N" => Ok(Cell::Null),
                     raw => Ok(Cell::Text(Cow::Borrowed(raw))),
@@ -184,7 +212,7 @@ impl<'a> Reader<'a> {
         let mut units = Vec::new();
         let mut chars = body.char_indices();
         while let Some((at, c)) = chars.next() {
-            if c == quote {
+            if c == quote || self.form.lenient && matches!(c, '"' | '\'') {
                 self.at += at + 2;
                 return Ok(Cow::Owned(out));
             }
@@ -193,7 +221,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             match chars.next().map(|(_, c)| c) {
-                Some(other) if !self.escapes => out.push(other),
+                Some(other) if !self.form.escapes => out.push(other),
                 Some('n') => out.push('\n'),
                 Some('t') => out.push('\t'),
                 Some('r') => out.push('\r'),
@@ -271,5 +299,34 @@ mod tests {
         assert_eq!(read_cell(&strings, text), Ok(bare));
         assert!(read_cell(&strings, r#"["a"#).is_err());
         assert!(read_cell(&strings, r#"["a"] x"#).is_err());
+    }
+
+    #[test]
+    fn a_malformed_map_is_read_leniently() {
+        let map = |value: DorisType| DorisType::Map(Box::new(DorisType::String), Box::new(value));
+        let text = |text: &'static str| Cell::Text(Cow::Borrowed(text));
+        for (given, expected) in [
+            (r#"{"k1': 4}"#, vec![(text("k1"), text("4"))]),
+            (
+                r#"{:2, "k2":}"#,
+                vec![(text(""), text("2")), (text("k2"), Cell::Null)],
+            ),
+            // What is well formed is not touched by the rules for what is not.
+            (r#"{"it's": 1}"#, vec![(text("it's"), text("1"))]),
+        ] {
+            assert_eq!(
+                read_cell(&map(DorisType::Int), given),
+                Ok(Cell::Pairs(expected)),
+                "{given}"
+            );
+        }
+        let texts = vec![(text("k"), text(""))];
+        assert_eq!(
+            read_cell(&map(DorisType::String), r#"{"k":}"#),
+            Ok(Cell::Pairs(texts))
+        );
+        for hopeless in [r#"{"a" "b"}"#, "{1", "x", ""] {
+            assert!(read_cell(&map(DorisType::Int), hopeless).is_err(), "{hopeless}");
+        }
     }
 }

@@ -9,7 +9,7 @@ mod nested;
 mod numbers;
 mod session;
 mod text;
-mod time;
+pub(super) mod time;
 mod time_parse;
 
 use std::fmt;

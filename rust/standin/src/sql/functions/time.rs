@@ -318,7 +318,8 @@ fn date_trunc(call: &Call<'_>) -> Result<ArrayRef> {
     .map_err(|e| DataFusionError::Execution(e.message))
 }
 
-fn truncated(micros: i64, unit: &str) -> Result<i64> {
+/// The start of the unit of time that a moment lies in.
+pub(in crate::sql) fn truncated(micros: i64, unit: &str) -> Result<i64> {
     let days = micros.div_euclid(DAY * MICROS);
     let (year, month, _) = date_of(days);
     let start = |days: i64| days * DAY * MICROS;

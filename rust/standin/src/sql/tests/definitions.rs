@@ -285,6 +285,136 @@ async fn list_and_stepped_partitions() {
     assert_eq!(names, ["p_202401", "p_202402", "p_202403"]);
 }
 
+/// Names of the partitions of `t`, in the order they were made.
+fn partition_names(f: &Fixture) -> Vec<String> {
+    let partitions = f.engine.table_info("d", "t").unwrap().partitions;
+    partitions.into_iter().map(|partition| partition.name).collect()
+}
+
+#[tokio::test]
+async fn partitions_are_made_for_the_rows_that_come() {
+    let mut f = Fixture::new().await;
+    f.run(
+        r#"CREATE TABLE t (at DATETIME(3) NOT NULL, v INT) DUPLICATE KEY(at) AUTO PARTITION BY RANGE (date_trunc(`at`, 'day')) ()
+           DISTRIBUTED BY HASH(v) BUCKETS 2"#,
+    )
+    .await;
+    assert!(f.texts("SELECT * FROM t").await.is_empty());
+    assert!(f.texts("SHOW PARTITIONS FROM t").await.is_empty());
+    f.run("INSERT INTO t VALUES ('2026-01-02 03:04:05.678', 1), ('2026-01-01', 2), ('2026-01-02', 3)")
+        .await;
+    assert_eq!(partition_names(&f), ["p20260101000000", "p20260102000000"]);
+    assert_eq!(
+        f.texts("SELECT v FROM t PARTITION(p20260102000000) ORDER BY v")
+            .await,
+        ["1", "3"]
+    );
+    let shown = f.texts("SHOW PARTITIONS FROM t").await;
+    assert!(
+        shown[0]
+            .contains("keys: [2026-01-01 00:00:00]; ..types: [DATETIMEV2]; keys: [2026-01-02 00:00:00]; )"),
+        "{shown:?}"
+    );
+    // A query's rows make them, too, and one that is there serves again.
+    f.run("INSERT INTO t SELECT date_add(at, INTERVAL 1 DAY), v + 10 FROM t")
+        .await;
+    assert_eq!(
+        partition_names(&f),
+        ["p20260101000000", "p20260102000000", "p20260103000000"]
+    );
+    let session = f.session.clone();
+    let planned = async |f: &Fixture, predicate: &str| {
+        let sql = format!("SELECT v FROM d.t WHERE {predicate}");
+        f.engine
+            .plan_tablets(&session, "d", "t", &sql)
+            .await
+            .unwrap()
+            .len()
+    };
+    assert_eq!(planned(&f, "at > '2026-01-02'").await, 4);
+    assert_eq!(planned(&f, "at = '2026-02-01'").await, 0);
+    // They stay when the insert fails.
+    assert!(
+        f.error("INSERT INTO t VALUES ('2026-05-05', 'x')")
+            .await
+            .contains("Invalid value")
+    );
+    f.run("BEGIN; INSERT INTO t VALUES ('2026-02-01', 1); ROLLBACK")
+        .await;
+    assert_eq!(partition_names(&f)[3..], ["p20260201000000"]);
+    assert_eq!(f.texts("SELECT COUNT(*) FROM t").await, ["6"]);
+    f.run("ALTER TABLE t DROP PARTITION p20260101000000; INSERT OVERWRITE TABLE t VALUES ('2026-01-01', 7)")
+        .await;
+    assert_eq!(f.texts("SELECT v FROM t").await, ["7"]);
+    let text = f.texts("SHOW CREATE TABLE t").await.remove(0);
+    assert!(
+        text.contains("AUTO PARTITION BY RANGE (date_trunc(`at`, 'day'))\n(PARTITION p2026"),
+        "{text}"
+    );
+    f.run("DROP TABLE t").await;
+    f.run(text.strip_prefix("t|").unwrap()).await;
+    assert_eq!(partition_names(&f).len(), 4);
+}
+
+#[tokio::test]
+async fn partitions_are_made_beside_those_that_were_declared() {
+    let mut f = Fixture::new().await;
+    f.run(
+        r#"CREATE TABLE t (d DATE NOT NULL, v INT) UNIQUE KEY(d) AUTO PARTITION BY RANGE (date_trunc(d, 'month'))
+           (PARTITION old VALUES LESS THAN ("2026-01-15")) DISTRIBUTED BY HASH(d) BUCKETS 1"#,
+    )
+    .await;
+    f.run("INSERT INTO t VALUES ('2020-05-05', 1), ('2026-03-05', 2), ('9999-12-31', 3)")
+        .await;
+    assert_eq!(partition_names(&f), ["old", "p20260301000000", "p99991201000000"]);
+    let error = f.error("INSERT INTO t VALUES ('2026-01-20', 4)").await;
+    assert!(error.contains("is intersected with another partition"), "{error}");
+    // Where partitions are named, no others are made.
+    let error = f
+        .error("INSERT INTO t PARTITION(old) VALUES ('2026-04-20', 4)")
+        .await;
+    assert!(error.contains("no partition for this tuple"), "{error}");
+    f.run("INSERT INTO t VALUES ('2026-03-05', 5)").await;
+    assert_eq!(f.texts("SELECT * FROM t ORDER BY d").await[1], "2026-03-05|5");
+}
+
+#[tokio::test]
+async fn partitions_by_themselves_want_a_moment_that_is_there() {
+    let mut f = Fixture::new().await;
+    for (by, reason) in [
+        ("RANGE (n)", "Auto Range Partition need FunctionCallExpr"),
+        (
+            "RANGE (date(d))",
+            "auto create partition only support function call expr is",
+        ),
+        ("RANGE (date_trunc(d))", "partition expr date_trunc is illegal!"),
+        (
+            "RANGE (date_trunc(n, 'year'))",
+            "partition expr date_trunc is illegal!",
+        ),
+        (
+            "RANGE (date_trunc(e, 'year'))",
+            "AUTO RANGE PARTITION doesn't support NULL column",
+        ),
+        ("LIST (n)", "AUTO PARTITION BY LIST is not served here"),
+    ] {
+        let error = f
+            .error(&format!(
+                "CREATE TABLE t (n INT NOT NULL, d DATE NOT NULL, e DATE) DUPLICATE KEY(n) AUTO PARTITION BY {by} () \
+                 DISTRIBUTED BY HASH(n) BUCKETS 1"
+            ))
+            .await;
+        assert!(error.contains(reason), "{by}: {error}");
+    }
+    // A unit that is none is met by the first row.
+    f.run(
+        "CREATE TABLE t (d DATE NOT NULL) AUTO PARTITION BY RANGE (date_trunc(d, 'yeear')) () DISTRIBUTED BY HASH(d) BUCKETS 1",
+    )
+    .await;
+    let error = f.error("INSERT INTO t VALUES ('2026-01-01')").await;
+    assert!(error.contains("date_trunc function"), "{error}");
+}
+
 #[tokio::test]
 async fn views_are_read_and_refused_where_a_table_is_needed() {
     let mut f = Fixture::new().await;
@@ -329,6 +459,20 @@ async fn views_are_read_and_refused_where_a_table_is_needed() {
             .is_err()
     );
     f.run("DROP VIEW w; DROP VIEW IF EXISTS w").await;
+}
+
+#[tokio::test]
+async fn more_replicas_than_back_ends_are_refused() {
+    let mut f = Fixture::new().await;
+    f.run(r#"CREATE TABLE a (k INT) PROPERTIES ("replication_num" = "3")"#)
+        .await;
+    let error = f
+        .error(r#"CREATE TABLE b (k INT) PROPERTIES ("replication_num" = "4")"#)
+        .await;
+    assert!(
+        error.contains("replication num is 4, available backend num is 3"),
+        "{error}"
+    );
 }
 
 /// A server without a changelog has a binlog that is no changelog, and TIME in expressions only.

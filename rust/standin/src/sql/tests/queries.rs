@@ -84,7 +84,7 @@ async fn literals_take_the_type_of_what_they_are_compared_with() {
         assert_eq!(found, ids, "{predicate}");
     }
     assert!(
-        f.error("SELECT id FROM t WHERE at = 'never'")
+        f.error("SELECT id FROM t WHERE ip = 'never'")
             .await
             .contains("never")
     );
@@ -405,5 +405,66 @@ async fn decimal_literals_are_compared_with_floats_as_doubles() {
     ] {
         let query = format!("SELECT id FROM floats WHERE {predicate} ORDER BY id");
         assert_eq!(f.texts(&query).await.join(","), ids, "{predicate}");
+    }
+}
+
+#[tokio::test]
+async fn json_is_compared_with_nothing() {
+    for profile in ["doris-5.0", "doris-4.1"] {
+        let mut f = Fixture::with(crate::profile::Switches::profile(profile).unwrap()).await;
+        f.run(
+            r#"CREATE TABLE t (k INT, j JSON) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k) BUCKETS 1;
+               INSERT INTO t VALUES (1, '{"a": 1}'), (2, NULL)"#,
+        )
+        .await;
+        for predicate in [
+            "j = 'x'",
+            "'x' <> j",
+            "NOT (j < 'x')",
+            "k = 1 AND j >= '{}'",
+            "j BETWEEN 'a' AND 'b'",
+            "CASE j WHEN 'x' THEN TRUE END",
+            "CAST(k AS JSON) = j",
+        ] {
+            let error = f.error(&format!("SELECT k FROM t WHERE {predicate}")).await;
+            assert!(
+                error.starts_with(
+                    "errCode = 2, detailMessage = comparison predicate could not contains json type: ("
+                ),
+                "{predicate}: {error}"
+            );
+        }
+        let error = f.error("SELECT a.k FROM t a JOIN t b ON a.j = b.j").await;
+        assert!(error.contains("could not contains json type"), "{error}");
+        // Its text is a text, and it may be missing.
+        assert_eq!(
+            f.texts(r#"SELECT k FROM t WHERE CAST(j AS STRING) = '{"a":1}'"#)
+                .await,
+            ["1"]
+        );
+        assert_eq!(f.texts("SELECT k FROM t WHERE j IS NULL").await, ["2"]);
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_is_no_date_is_null_beside_one() {
+    let mut f = Fixture::new().await;
+    f.run(
+        "CREATE TABLE t (d DATE, t DATETIME(3)) DUPLICATE KEY(d) DISTRIBUTED BY HASH(d) BUCKETS 1;
+         INSERT INTO t VALUES ('2026-01-01', '2026-01-01 10:00:00'), (NULL, NULL)",
+    )
+    .await;
+    for (predicate, rows) in [
+        ("d = 'x'", 0),
+        ("d <> 'x'", 0),
+        ("NOT (d >= '2026-13-01')", 0),
+        ("d BETWEEN 'x' AND '2027-01-01'", 0),
+        ("(d = 'x') IS NULL", 2),
+        ("d IN ('x', '2026-01-01')", 1),
+        ("d NOT IN ('x')", 0),
+        ("t = 'x' OR d = '2026-01-01'", 1),
+    ] {
+        let found = f.texts(&format!("SELECT d FROM t WHERE {predicate}")).await;
+        assert_eq!(found.len(), rows, "{predicate}: {found:?}");
     }
 }

@@ -266,3 +266,46 @@ async fn random_loads_are_told_as_the_difference_that_they_made() {
         assert_eq!(found, expected, "seed {seed}");
     }
 }
+
+/// A partition that a load makes in mid-stream is read by the windows that follow it, and by its name.
+#[tokio::test]
+async fn changes_in_partitions_that_loads_make_are_recorded() {
+    let mut f = Fixture::new().await;
+    f.run(
+        r#"CREATE TABLE t (day DATE NOT NULL, id INT NOT NULL, v INT) UNIQUE KEY(day, id)
+           AUTO PARTITION BY RANGE (date_trunc(day, 'month')) () DISTRIBUTED BY HASH(id) BUCKETS 2
+           PROPERTIES ("changelog.enable" = "true", "changelog.need_historical_value" = "true")"#,
+    )
+    .await;
+    let comma = [("column_separator", ",")];
+    load(&f, "t", &comma, "2026-01-05,1,1").await;
+    let strict = [("column_separator", ","), ("max_filter_ratio", "0.9")];
+    // A row that is left out makes no partition.
+    let counts = load(&f, "t", &strict, "2026-02-05,1,1\n2026-01-06,1,1\n2030-01-01,,1").await;
+    assert_eq!((counts.loaded, counts.filtered), (2, 1));
+    load(&f, "t", &comma, "2026-02-05,1,2").await;
+    let partitions = f.engine.table_info("d", "t").unwrap().partitions;
+    let names: Vec<_> = partitions.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["p20260101000000", "p20260201000000"]);
+    let mut changes = async |partitions: &str| {
+        f.texts(&format!(
+            "SELECT __DORIS_CHANGELOG_OP__, * FROM t@incr('incrementType' = 'DETAIL'){partitions} \
+             ORDER BY __DORIS_CHANGELOG_TSO__, __DORIS_CHANGELOG_LSN__, __DORIS_CHANGELOG_OP__"
+        ))
+        .await
+    };
+    let february = ["0|2026-02-05|1|1", "2|2026-02-05|1|1", "3|2026-02-05|1|2"];
+    assert_eq!(changes(" PARTITION(p20260201000000)").await, february);
+    let mut all = changes("").await;
+    all.sort();
+    assert_eq!(
+        all,
+        [
+            "0|2026-01-05|1|1",
+            "0|2026-01-06|1|1",
+            february[0],
+            february[1],
+            february[2]
+        ]
+    );
+}

@@ -429,3 +429,27 @@ async fn json_1_nested_values() {
         case.check(&mut f).await;
     }
 }
+
+#[tokio::test]
+async fn malformed_maps_are_read_leniently() {
+    let mut f = Fixture::new().await;
+    f.run("CREATE TABLE t (id INT, m MAP<STRING,INT>) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1")
+        .await;
+    let lines = [
+        r#"3|{"null":1}"#,
+        r#"4|{"k1': 4, "k2": 400}"#,
+        r#"5|{:2, "k2":}"#,
+        "6|no map",
+    ];
+    let counts = load(&f, "t", &[("column_separator", "|")], lines.join("\n")).await;
+    assert_eq!(counts, all(4));
+    assert_eq!(
+        f.texts("SELECT id, m, size(m) FROM t ORDER BY id").await,
+        [
+            r#"3|{"null":1}|1"#,
+            r#"4|{"k1":4, "k2":400}|2"#,
+            r#"5|{"":2, "k2":null}|2"#,
+            "6|NULL|NULL"
+        ]
+    );
+}
