@@ -54,8 +54,8 @@ pub enum ErrorKind {
     Forgotten = 23,
 }
 
-/// An error with a message for a user. `Display` shows the message followed by all sources, which tonic and reqwest keep
-/// out of their own `Display`. Never holds a password or token.
+/// An error with a message for a user. `Display` shows the message followed by all sources, which tonic and reqwest
+/// keep out of their own `Display`. Never holds a password or token.
 pub struct Error {
     kind: ErrorKind,
     retryable: bool,

@@ -125,7 +125,8 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchBody<'l>(
     })
 }
 
-/// `int[] batchRowEnds(long batch)`: where each row ends in Flink's binary format, in bytes from the start of the first.
+/// `int[] batchRowEnds(long batch)`: where each row ends in Flink's binary format, in bytes from the start of the
+/// first.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchRowEnds<'l>(
     mut env: EnvUnowned<'l>,

@@ -1,7 +1,7 @@
 //! Exports over loads: buffers are lent to Java, filled there and taken back; the outcome is awaited in bounded waits.
 //!
-//! A lent buffer is the one thing that outlives its load: another thread may be writing into it at the moment of the close. It
-//! stays in the table, with everything else of the load gone, until its borrower gives it back.
+//! A lent buffer is the one thing that outlives its load: another thread may be writing into it at the moment of the
+//! close. It stays in the table, with everything else of the load gone, until its borrower gives it back.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -194,8 +194,8 @@ fn internal(text: impl Into<String>) -> Failure {
     Failure::new(ErrorKind::Internal, text)
 }
 
-/// `ByteBuffer loadAcquire(long load, long bytes, int timeoutMs)`: lent until it is submitted or returned; `null` when all are
-/// on their way for that long.
+/// `ByteBuffer loadAcquire(long load, long bytes, int timeoutMs)`: lent until it is submitted or returned; `null`
+/// when all are on their way for that long.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadAcquire<'l>(
     mut env: EnvUnowned<'l>,
@@ -226,8 +226,8 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadSubmit<'l>(
     })
 }
 
-/// `void loadReturn(long load)`: the lent buffer moves back, unused; no error when none is lent. After a close of the load this
-/// frees what is left of it.
+/// `void loadReturn(long load)`: the lent buffer moves back, unused; no error when none is lent. After a close of the
+/// load this frees what is left of it.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadReturn<'l>(
     mut env: EnvUnowned<'l>,

@@ -188,8 +188,8 @@ fn window_spec(request: &Request) -> Result<WindowSpec, Failure> {
     })
 }
 
-/// `void scanStart(long scan, long[] tablets, long fenceMillis, boolean looksUp)`: `Long.MIN_VALUE` for no fence; whether
-/// the scan finds out that the tablets still exist.
+/// `void scanStart(long scan, long[] tablets, long fenceMillis, boolean looksUp)`: `Long.MIN_VALUE` for no fence;
+/// whether the scan finds out that the tablets still exist.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanStart<'l>(
     mut env: EnvUnowned<'l>,

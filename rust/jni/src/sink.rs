@@ -117,7 +117,8 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_sinkMetrics<'l>(
     })
 }
 
-/// `void sinkClose(long sink)`: any thread, any time, as often as one likes; loads and calls in flight end with CLOSED.
+/// `void sinkClose(long sink)`: any thread, any time, as often as one likes; loads and calls in flight end with
+/// CLOSED.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_sinkClose<'l>(
     mut env: EnvUnowned<'l>,

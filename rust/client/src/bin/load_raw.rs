@@ -6,8 +6,8 @@
 //! - BACKEND: `host:http_port`, or `-` to throw the body away. Login by `DORIS_USER` (else `root`) and `DORIS_PASSWORD` (else
 //!   empty). TABLE: `database.table` with the columns of tests/bench/sink.sql.
 //!
-//! One batch of rows is encoded again and again, compressed and sent in one load, in one thread and without any of the sink's
-//! care: no label, no replay, no check of the table.
+//! One batch of rows is encoded again and again, compressed and sent in one load, in one thread and without any of
+//! the sink's care: no label, no replay, no check of the table.
 //!
 //! Prints `rows=… encoded=… compressed=… cpu_s=… wall_s=…`, sizes in bytes; CPU is that of the whole process.
 

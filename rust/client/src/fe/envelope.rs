@@ -1,5 +1,5 @@
-//! What a front end's answer to a REST call is: data, a refusal of Doris, or something that another front end, or the same one
-//! later, may do better.
+//! What a front end's answer to a REST call is: data, a refusal of Doris, or something that another front end, or the
+//! same one later, may do better.
 //!
 //! | answer | is |
 //! |---|---|

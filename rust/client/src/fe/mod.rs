@@ -27,8 +27,8 @@ impl Frontends {
         Self::with(cluster, reqwest::Client::builder())
     }
 
-    /// Front ends without kept connections: one that the server closes at the moment of use would break a call that must not
-    /// be repeated blindly.
+    /// Front ends without kept connections: one that the server closes at the moment of use would break a call that
+    /// must not be repeated blindly.
     pub(crate) fn without_pool(cluster: Arc<Cluster>) -> Result<Self, Error> {
         Self::with(cluster, reqwest::Client::builder().pool_max_idle_per_host(0))
     }

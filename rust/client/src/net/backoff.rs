@@ -10,7 +10,8 @@ use crate::error::Error;
 /// How long after a failure it may be tried again, whatever number of repetitions is allowed.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// The most by which a pause is longer than its turn: what failed at the same time is not tried again at the same time.
+/// The most by which a pause is longer than its turn: what failed at the same time is not tried again at the same
+/// time.
 const JITTER: f64 = 0.5;
 
 /// The pauses: the first, then twice as long each time up to the longest.
@@ -38,8 +39,8 @@ impl Pace {
     }
 }
 
-/// The repetitions that are left, by number and by time. `Display` tells what was spent: `3 attempts over 812 ms`, the time from
-/// the first failure to the last.
+/// The repetitions that are left, by number and by time. `Display` tells what was spent: `3 attempts over 812 ms`,
+/// the time from the first failure to the last.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     pace: Pace,
@@ -89,13 +90,14 @@ impl Backoff {
         self
     }
 
-    /// Counts a failed attempt. The pause before the next one; `None` when the error is not a passing one or nothing is left.
+    /// Counts a failed attempt. The pause before the next one; `None` when the error is not a passing one or nothing
+    /// is left.
     pub(crate) fn after(&mut self, error: &Error) -> Option<Duration> {
         self.failed(Instant::now()).filter(|_| error.is_retryable())
     }
 
-    /// Counts an attempt that failed at this moment for a passing reason. The last pause ends when the time does, so that one
-    /// attempt sees the whole of it.
+    /// Counts an attempt that failed at this moment for a passing reason. The last pause ends when the time does, so
+    /// that one attempt sees the whole of it.
     pub(crate) fn failed(&mut self, now: Instant) -> Option<Duration> {
         self.first.get_or_insert(now);
         self.last = Some(now);

@@ -1,5 +1,5 @@
-//! What servers say when they refuse, whichever channel it came by: a login or privilege, a database or table that is not
-//! there. Codes tell little: Doris gives most errors the number 1105 over MySQL and INTERNAL over Flight.
+//! What servers say when they refuse, whichever channel it came by: a login or privilege, a database or table that is
+//! not there. Codes tell little: Doris gives most errors the number 1105 over MySQL and INTERNAL over Flight.
 
 /// What is not there, or may not be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -96,8 +96,8 @@ impl Columns {
     }
 }
 
-/// Columns that the pushed filter names although Doris compares them otherwise than Flink does: the planner went by the
-/// declared type alone. A wrong filter would lose rows, so it is an error.
+/// Columns that the pushed filter names although Doris compares them otherwise than Flink does: the planner went by
+/// the declared type alone. A wrong filter would lose rows, so it is an error.
 fn compared_otherwise(config: &ReadConfig, table: &[DorisColumn]) -> Vec<String> {
     let mut problems = Vec::new();
     for field in &config.declared {

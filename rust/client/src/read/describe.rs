@@ -20,8 +20,8 @@ pub struct TableColumn {
     pub natural: Option<FlinkType>,
 }
 
-/// Lists the columns of the table in its order. Holds a Flight session while it runs; once `cancelled` is done it fails with
-/// [`ErrorKind::Closed`], soon, and with the session closed all the same.
+/// Lists the columns of the table in its order. Holds a Flight session while it runs; once `cancelled` is done it
+/// fails with [`ErrorKind::Closed`], soon, and with the session closed all the same.
 pub async fn describe_until(
     config: &ReadConfig,
     cancelled: impl Future<Output = ()>,

@@ -25,14 +25,14 @@ pub struct ScanPlan {
     pub warnings: Vec<String>,
 }
 
-/// Plans a read: login, comparison of the table with its declaration, a trial of the query without rows, tablets. Errors are
-/// complete: all differences of the schema are in one message. Holds a Flight session while it runs.
+/// Plans a read: login, comparison of the table with its declaration, a trial of the query without rows, tablets.
+/// Errors are complete: all differences of the schema are in one message. Holds a Flight session while it runs.
 pub async fn plan(config: &ReadConfig) -> Result<ScanPlan, Error> {
     plan_until(config, std::future::pending()).await
 }
 
-/// As [`plan`]; once `cancelled` is done it fails with [`ErrorKind::Closed`], soon, and with the session closed all the same.
-/// Dropping the future instead would leave the session to the server's own time limit.
+/// As [`plan`]; once `cancelled` is done it fails with [`ErrorKind::Closed`], soon, and with the session closed all
+/// the same. Dropping the future instead would leave the session to the server's own time limit.
 pub async fn plan_until(config: &ReadConfig, cancelled: impl Future<Output = ()>) -> Result<ScanPlan, Error> {
     let mut flight = Flight::new(Arc::new(config.clone()));
     let planned = tokio::select! {
@@ -44,9 +44,9 @@ pub async fn plan_until(config: &ReadConfig, cancelled: impl Future<Output = ()>
     planned
 }
 
-/// The tablets that the table has now, whatever the filters: what was planned before and is not among them is gone, and its
-/// rows may be missing from the splits that were read. One REST call, no Flight session. Once `cancelled` is done it fails with
-/// [`ErrorKind::Closed`].
+/// The tablets that the table has now, whatever the filters: what was planned before and is not among them is gone,
+/// and its rows may be missing from the splits that were read. One REST call, no Flight session. Once `cancelled` is
+/// done it fails with [`ErrorKind::Closed`].
 pub async fn present_tablets(
     config: &ReadConfig,
     cancelled: impl Future<Output = ()>,
@@ -95,9 +95,10 @@ async fn plan_with(flight: &mut Flight, config: &ReadConfig) -> Result<ScanPlan,
     }
 }
 
-/// The tablets of the read. A snapshot behind which changes are followed must lack no partition that was there before its
-/// position, so it is planned at the master: a follower that lags may not know the newest ones yet, and their rows would never
-/// come. Where the master cannot be reached as the cluster names it, another front end plans, with a warning.
+/// The tablets of the read. A snapshot behind which changes are followed must lack no partition that was there before
+/// its position, so it is planned at the master: a follower that lags may not know the newest ones yet, and their
+/// rows would never come. Where the master cannot be reached as the cluster names it, another front end plans, with a
+/// warning.
 async fn tablets(
     frontends: &Frontends,
     config: &ReadConfig,
@@ -127,8 +128,8 @@ pub(crate) async fn check(flight: &mut Flight, config: &ReadConfig) -> Result<Co
     Ok(columns)
 }
 
-/// Runs the query without rows: a filter that the server refuses and a form of a column that cannot be read show here rather
-/// than in every reader.
+/// Runs the query without rows: a filter that the server refuses and a form of a column that cannot be read show here
+/// rather than in every reader.
 async fn try_query(flight: &mut Flight, config: &ReadConfig, columns: &Columns) -> Result<(), Error> {
     let answer = flight
         .fetch(&query::select_nothing(config, &columns.found, &columns.filter))

@@ -1,4 +1,5 @@
-//! Reading the predicate that the planner pushed: which columns it names, and what it says with more words than needed.
+//! Reading the predicate that the planner pushed: which columns it names, and what it says with more words than
+//! needed.
 
 /// Whether a filter names a column, given in backticks; texts in quotes do not count.
 pub(crate) fn names_column(filter: &str, quoted: &str) -> bool {
@@ -16,7 +17,8 @@ pub(crate) fn names_column(filter: &str, quoted: &str) -> bool {
     false
 }
 
-/// The length of the quoted name or text that `sql` starts with. A doubled quote ends it and begins another one at once.
+/// The length of the quoted name or text that `sql` starts with. A doubled quote ends it and begins another one at
+/// once.
 fn quoted_end(sql: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in sql.char_indices().skip(1) {
@@ -30,9 +32,9 @@ fn quoted_end(sql: &str, quote: char) -> usize {
     sql.len()
 }
 
-/// The filter without the casts to STRING of columns that are VARCHAR or STRING in Doris, given in backticks. The planner casts
-/// every text, since it does not know the type in Doris; on a text the cast changes nothing, but would keep Doris from using
-/// an index or its key order. Texts in quotes stay as they are.
+/// The filter without the casts to STRING of columns that are VARCHAR or STRING in Doris, given in backticks. The
+/// planner casts every text, since it does not know the type in Doris; on a text the cast changes nothing, but would
+/// keep Doris from using an index or its key order. Texts in quotes stay as they are.
 pub(crate) fn without_text_casts(filter: &str, texts: &[String]) -> String {
     let mut plain = String::with_capacity(filter.len());
     let mut rest = filter;

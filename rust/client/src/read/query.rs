@@ -79,8 +79,8 @@ pub(crate) fn select_nothing(config: &ReadConfig, columns: &[Found], filter: &st
     )
 }
 
-/// The query that is planned for its tablets: only a single-table scan with filters is allowed there, so it names plain
-/// columns.
+/// The query that is planned for its tablets: only a single-table scan with filters is allowed there, so it names
+/// plain columns.
 pub(crate) fn plan_query(
     config: &ReadConfig,
     columns: &[Found],
@@ -103,8 +103,8 @@ pub(crate) fn plan_query(
     )
 }
 
-/// The hash of a key by the server, as an expression over expressions: never NULL, negative for half of the keys. A NULL counts
-/// as an empty text, and parts are kept apart by U+0001.
+/// The hash of a key by the server, as an expression over expressions: never NULL, negative for half of the keys. A
+/// NULL counts as an empty text, and parts are kept apart by U+0001.
 pub(crate) fn key_hash(parts: &[String]) -> String {
     let texts: Vec<String> = parts
         .iter()

@@ -6,9 +6,10 @@
 //! | `auto-redirect` = `true` | the one that a front end names, asked with an empty body |
 //! | `auto-redirect` = `false` | the alive ones that a front end lists, in turn |
 //!
-//! Each request goes where the front end names at that moment, or to the next in turn: a front end spreads load, and knows of
-//! nodes that come and go. One that could not be reached is passed over for a while, as long as there are others. A back end
-//! counts as reachable when it accepts a connection: what it answers elsewhere (a login page, for one) says nothing about loads.
+//! Each request goes where the front end names at that moment, or to the next in turn: a front end spreads load, and
+//! knows of nodes that come and go. One that could not be reached is passed over for a while, as long as there are
+//! others. A back end counts as reachable when it accepts a connection: what it answers elsewhere (a login page, for
+//! one) says nothing about loads.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
@@ -30,8 +31,8 @@ use crate::write::response::{LoadAnswer, Refusal};
 /// How often a front end is asked for another back end when it names one that failed.
 const ATTEMPTS: usize = 5;
 
-/// Whose turn it is among listed back ends: counters for the process, so that its subtasks spread evenly. Commits have one of
-/// their own: in a row of load, commit, load, commit all loads would go to every other node.
+/// Whose turn it is among listed back ends: counters for the process, so that its subtasks spread evenly. Commits
+/// have one of their own: in a row of load, commit, load, commit all loads would go to every other node.
 static TURNS: LazyLock<[AtomicUsize; 2]> =
     LazyLock::new(|| [(); 2].map(|()| AtomicUsize::new((random() * 1e6) as usize)));
 
@@ -71,8 +72,8 @@ impl Backends {
         }
     }
 
-    /// A connection to a back end that shall get the request. Nothing was sent to a back end when this fails; the error lists
-    /// every node with its own cause.
+    /// A connection to a back end that shall get the request. Nothing was sent to a back end when this fails; the
+    /// error lists every node with its own cause.
     pub(crate) async fn connect(&self, request: &BackendRequest<'_>) -> Result<(Target, TcpStream), Error> {
         if self.config.benodes.is_empty() && self.config.auto_redirect {
             self.redirected(request).await

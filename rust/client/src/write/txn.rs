@@ -1,7 +1,7 @@
 //! Transactions: the state of a label, commit by transaction, abort by label.
 //!
-//! A commit or abort may be asked for any number of times: the server says when it was done before. So everything that may
-//! pass is simply asked again. What the server says on the way decides:
+//! A commit or abort may be asked for any number of times: the server says when it was done before. So everything
+//! that may pass is simply asked again. What the server says on the way decides:
 //!
 //! | answer | commit | abort |
 //! |---|---|---|
@@ -122,13 +122,14 @@ impl Sink {
         }
     }
 
-    /// Commits a pre-committed load by its transaction. Failures that may pass are asked again `sink.max-retries` times, after
-    /// 1 s doubling to 30 s and up to half of that more by chance, each time at a node that accepts connections.
+    /// Commits a pre-committed load by its transaction. Failures that may pass are asked again `sink.max-retries`
+    /// times, after 1 s doubling to 30 s and up to half of that more by chance, each time at a node that accepts
+    /// connections.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Aborted`] and [`ErrorKind::Forgotten`] where the server says that it holds the transaction no more; with
-    /// any other error it may hold it still, and the same commit may succeed later.
+    /// [`ErrorKind::Aborted`] and [`ErrorKind::Forgotten`] where the server says that it holds the transaction no
+    /// more; with any other error it may hold it still, and the same commit may succeed later.
     pub async fn commit(
         &self,
         database: &str,

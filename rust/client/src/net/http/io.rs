@@ -1,8 +1,8 @@
 //! A connection on which an early answer is always seen.
 //!
-//! A server may answer and close while a body is still on its way. Then a write fails first, and the answer, which lies ready
-//! to be read, would be lost with it (tried: more than half of the time). So the first failure of a write is parked: from
-//! then on nothing is written, and reading goes on to the answer or to the end.
+//! A server may answer and close while a body is still on its way. Then a write fails first, and the answer, which
+//! lies ready to be read, would be lost with it (tried: more than half of the time). So the first failure of a write
+//! is parked: from then on nothing is written, and reading goes on to the answer or to the end.
 
 use std::io;
 use std::pin::Pin;

@@ -31,8 +31,8 @@ pub(crate) struct Reply {
     pub(crate) text: String,
 }
 
-/// Sends a request and reads the final answer, wherever in the body it comes. `patience` ends the wait with its error. Any
-/// other error means that the connection broke; it is marked as one that may pass.
+/// Sends a request and reads the final answer, wherever in the body it comes. `patience` ends the wait with its
+/// error. Any other error means that the connection broke; it is marked as one that may pass.
 pub(crate) async fn exchange<B>(
     stream: TcpStream,
     request: Request<B>,
@@ -147,7 +147,8 @@ fn broken(error: &hyper::Error, traffic: &Traffic) -> Error {
     .retryable()
 }
 
-/// Where a redirect points to: `host:port` and the path with its query, without the user info that some servers put in.
+/// Where a redirect points to: `host:port` and the path with its query, without the user info that some servers put
+/// in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) node: crate::config::address::Address,

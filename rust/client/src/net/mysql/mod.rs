@@ -64,8 +64,8 @@ impl fmt::Display for Refusal {
 }
 
 impl Connection {
-    /// Connects to the first node that answers, in the order given. A refused login ends the search: the account is the same
-    /// everywhere. The error names every node with its cause, and is retryable where a node may come back.
+    /// Connects to the first node that answers, in the order given. A refused login ends the search: the account is
+    /// the same everywhere. The error names every node with its cause, and is retryable where a node may come back.
     pub(crate) async fn open(nodes: &[Address], cluster: &Cluster) -> Result<Self, Error> {
         let mut causes = Vec::new();
         for node in nodes {

@@ -47,8 +47,8 @@ pub(super) struct AccountZone {
 }
 
 impl Changelog {
-    /// The newest position. Asks the front end and in the way that answered last, since another one may be behind; where
-    /// that fails all others, each in both ways.
+    /// The newest position. Asks the front end and in the way that answered last, since another one may be behind;
+    /// where that fails all others, each in both ways.
     pub async fn position(&self) -> Result<Newest, Error> {
         let known = self.known();
         let first = known.as_ref().map(|(fe, _)| fe);
@@ -124,8 +124,8 @@ impl Changelog {
         Newest::checked(fe, figure("current_tso")?, figure("current_tso_physical_time")?)
     }
 
-    /// The instant of a wall clock `yyyy-MM-dd HH:mm:ss` in the account's zone, which is asked for once. A time that a clock
-    /// change leaves out is the first instant after it; of a time that occurs twice it is the earlier one.
+    /// The instant of a wall clock `yyyy-MM-dd HH:mm:ss` in the account's zone, which is asked for once. A time that
+    /// a clock change leaves out is the first instant after it; of a time that occurs twice it is the earlier one.
     pub async fn instant(&self, text: &str) -> Result<Instant, Error> {
         let wall = parse_wall(text).ok_or_else(|| {
             Error::new(

@@ -213,7 +213,8 @@ impl Declaration {
         };
         let property = |name: &str| properties.lines().find_map(|line| entry(line, name));
         let is = |name: &str| property(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
-        // The feature was called row binlog before; a binlog of another format, or of servers that know no formats, is none of it.
+        // The feature was called row binlog before; a binlog of another format, or of servers that know no formats,
+        // is none of it.
         let row_format = property("binlog.format").is_some_and(|format| format.eq_ignore_ascii_case("row"));
         let (changelog, family) = if is("changelog.enable") {
             (true, "changelog")

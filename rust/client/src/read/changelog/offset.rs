@@ -1,5 +1,5 @@
-//! The offset table: a job's progress in Doris itself, read and written over the MySQL protocol with plain `SELECT` and
-//! `INSERT`.
+//! The offset table: a job's progress in Doris itself, read and written over the MySQL protocol with plain `SELECT`
+//! and `INSERT`.
 
 use super::Changelog;
 use super::clock::parse_wall;
@@ -15,9 +15,9 @@ use crate::sql;
 const NO_PRIVILEGE: [u16; 4] = [1044, 1045, 1142, 1227];
 
 impl Changelog {
-    /// The consumer's published position, ms since 1970 UTC: the first instant at which the account's zone shows the row's
-    /// `offset_timestamp`. `None` without a row. A table or row that cannot be used is an [`ErrorKind::Offset`] error; what
-    /// fails for a passing reason is tried `doris.request.retries` times more.
+    /// The consumer's published position, ms since 1970 UTC: the first instant at which the account's zone shows the
+    /// row's `offset_timestamp`. `None` without a row. A table or row that cannot be used is an [`ErrorKind::Offset`]
+    /// error; what fails for a passing reason is tried `doris.request.retries` times more.
     pub async fn read_offset(&self) -> Result<Option<i64>, Error> {
         let offset = self.offset()?;
         let mut backoff = Backoff::new(Pace::READ, self.config.cluster.retries);
@@ -37,8 +37,8 @@ impl Changelog {
         }
     }
 
-    /// Publishes a position, ms since 1970 UTC, as the wall clock of the account's zone, rounded down to the second; gives the
-    /// number of rows that the server says it wrote, at least one. One attempt.
+    /// Publishes a position, ms since 1970 UTC, as the wall clock of the account's zone, rounded down to the second;
+    /// gives the number of rows that the server says it wrote, at least one. One attempt.
     pub async fn write_offset(&self, millis: i64) -> Result<u64, Error> {
         let offset = self.offset()?;
         let wall = self.wall_text(millis).await?;

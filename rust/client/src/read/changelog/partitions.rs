@@ -1,4 +1,5 @@
-//! The partitions of a table as the master front end lists them, and a probe of the function that cuts keys into slices.
+//! The partitions of a table as the master front end lists them, and a probe of the function that cuts keys into
+//! slices.
 
 use super::Changelog;
 use crate::config::address::Address;
@@ -20,8 +21,9 @@ pub struct Partition {
 }
 
 impl Changelog {
-    /// All partitions that belong to the table now, temporary ones left out, as the master lists them: what a follower lists
-    /// may be old, and a partition that is missed would lose its changes. Fails where the master cannot be reached.
+    /// All partitions that belong to the table now, temporary ones left out, as the master lists them: what a
+    /// follower lists may be old, and a partition that is missed would lose its changes. Fails where the master
+    /// cannot be reached.
     pub async fn partitions(&self) -> Result<Vec<Partition>, Error> {
         let table = &self.config.table;
         let sql = format!("SHOW PARTITIONS FROM {}", sql::table(table));
@@ -45,8 +47,8 @@ impl Changelog {
         .retryable())
     }
 
-    /// The server's hash of a constant, by the expression that cuts keys into slices: another value means that slices hold
-    /// other keys than before.
+    /// The server's hash of a constant, by the expression that cuts keys into slices: another value means that slices
+    /// hold other keys than before.
     pub async fn probe(&self) -> Result<i64, Error> {
         let key: Vec<String> = ["'Doris'", "42", "NULL", "''", "'2026-10-09'"]
             .map(str::to_owned)

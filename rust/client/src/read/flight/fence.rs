@@ -1,5 +1,5 @@
-//! The fence before a snapshot: a plain query sees what its front end has seen, which may lack commits that are older than the
-//! query. A changelog query waits for these, so one is sent ahead over every new connection.
+//! The fence before a snapshot: a plain query sees what its front end has seen, which may lack commits that are older
+//! than the query. A changelog query waits for these, so one is sent ahead over every new connection.
 
 use std::time::Duration;
 
@@ -135,8 +135,8 @@ impl Flight {
         }
     }
 
-    /// Sends the query of the fence. Gives the refusals of a server that knows the hidden columns by no name; none when it was
-    /// answered.
+    /// Sends the query of the fence. Gives the refusals of a server that knows the hidden columns by no name; none
+    /// when it was answered.
     async fn ask_fence(&mut self) -> Result<Vec<Error>, Refused> {
         let mut unknown = Vec::new();
         let (Some(session), Some(fence)) = (&self.session, &self.fence) else {

@@ -1,8 +1,8 @@
 //! What a front end calls the hidden columns of a changelog query, and whether it knows such queries at all.
 //!
-//! A front end of another version ignores `@incr` without a word and gives the rows of the table. Only the hidden columns tell:
-//! so each session is asked for them before anything else, and a front end without them is left for another one, as there
-//! may be in the middle of an upgrade.
+//! A front end of another version ignores `@incr` without a word and gives the rows of the table. Only the hidden
+//! columns tell: so each session is asked for them before anything else, and a front end without them is left for
+//! another one, as there may be in the middle of an upgrade.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorKind};
 use crate::read::window::sql::Hidden;
 
 impl Flight {
-    /// The names of the hidden columns at this session's front end; asked for once per session, by the query that `probe`
-    /// makes of each family of names.
+    /// The names of the hidden columns at this session's front end; asked for once per session, by the query that
+    /// `probe` makes of each family of names.
     pub(crate) async fn hidden(
         &mut self,
         table: &Table,
@@ -41,7 +41,8 @@ impl Flight {
         Err(self.without_changes(table, &refusals))
     }
 
-    /// The error for a front end that does not know the hidden columns. Its session is given up, and others come before it.
+    /// The error for a front end that does not know the hidden columns. Its session is given up, and others come
+    /// before it.
     pub(crate) fn without_changes(&mut self, table: &Table, refusals: &[Error]) -> Error {
         let told: Vec<String> = refusals.iter().map(ToString::to_string).collect();
         let message = format!(

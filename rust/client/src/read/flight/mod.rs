@@ -38,8 +38,9 @@ pub(crate) const CLOSE_LIMIT: Duration = Duration::from_millis(900);
 /// How long a session that could not be set up may take to be closed.
 const SET_UP_CLOSE_LIMIT: Duration = Duration::from_millis(500);
 
-/// A connection to a cluster: one session, opened when it is first needed and re-used, and channels to back ends. Dropping a
-/// future of it drops the call; a login or an end of a session goes on in a task of its own until [`Flight::close`].
+/// A connection to a cluster: one session, opened when it is first needed and re-used, and channels to back ends.
+/// Dropping a future of it drops the call; a login or an end of a session goes on in a task of its own until
+/// [`Flight::close`].
 pub(crate) struct Flight {
     config: Arc<ReadConfig>,
     zone: SessionZone,
@@ -106,8 +107,8 @@ impl Flight {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Starts a query, waiting at most `limit` for its first answer. A token that the server forgot costs one new login. A
-    /// passing failure is marked as retryable; a session whose connection broke is given up.
+    /// Starts a query, waiting at most `limit` for its first answer. A token that the server forgot costs one new
+    /// login. A passing failure is marked as retryable; a session whose connection broke is given up.
     pub(crate) async fn query(&mut self, sql: &str, limit: Duration) -> Result<Answer, Error> {
         match self.ask(sql, limit).await {
             Err(Refused::Login(_)) => {
@@ -178,7 +179,8 @@ impl Flight {
             .ok_or_else(|| Refused::Other(Error::new(ErrorKind::Internal, "a session is missing")))
     }
 
-    /// What a refusal comes to for the caller. A session that is of no more use is given up, so that the next call opens one.
+    /// What a refusal comes to for the caller. A session that is of no more use is given up, so that the next call
+    /// opens one.
     fn lost(&mut self, refused: Refused) -> Error {
         match refused {
             Refused::Login(error) => {
@@ -203,8 +205,8 @@ impl Flight {
         self.backends.remove(address);
     }
 
-    /// Closes the session on the server, and that of the fence, waiting at most `limit`. Failures do not matter: the server
-    /// forgets them by itself.
+    /// Closes the session on the server, and that of the fence, waiting at most `limit`. Failures do not matter: the
+    /// server forgets them by itself.
     pub(crate) async fn close(&mut self, limit: Duration) {
         self.backends.clear();
         let (late, late_fence) = futures::join!(self.opening.take(limit), self.fence_opening.take(limit));
@@ -217,7 +219,8 @@ impl Flight {
 }
 
 impl Stream {
-    /// The next message; `None` when the server said that the stream is complete. A stream that just stops is an error.
+    /// The next message; `None` when the server said that the stream is complete. A stream that just stops is an
+    /// error.
     pub(crate) async fn next(&mut self) -> Result<Option<FlightData>, Error> {
         // tonic turns an end without the trailer `grpc-status` into an error of its own.
         self.messages

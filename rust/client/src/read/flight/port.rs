@@ -69,7 +69,8 @@ fn flight_port(data: &Value, fe: &Address) -> Option<u16> {
         cell(row, name).is_some_and(|c| c.eq_ignore_ascii_case(wanted))
     };
     let http = fe.port.to_string();
-    // The configured address may differ from the one that the cluster knows, so there are several ways to find the row.
+    // The configured address may differ from the one that the cluster knows, so there are several ways to find the
+    // row.
     let row = rows
         .iter()
         .find(|row| is(row, "Host", &fe.host) && is(row, "HttpPort", &http))

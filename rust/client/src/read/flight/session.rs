@@ -167,8 +167,8 @@ impl Session {
         })
     }
 
-    /// Sets the zone where it is not the account's, then the session variables that options ask for, by one statement; a
-    /// server that knows only some of these gets those. Gives a warning for each that was refused.
+    /// Sets the zone where it is not the account's, then the session variables that options ask for, by one
+    /// statement; a server that knows only some of these gets those. Gives a warning for each that was refused.
     pub(super) async fn set_variables(
         &mut self,
         config: &ReadConfig,
@@ -274,7 +274,8 @@ impl Session {
             let message = format!("{} gave no answer of Doris to a query: {text}", self.node);
             return Refused::Connection(Error::new(ErrorKind::Connect, message).retryable());
         }
-        // Before the code of the status: these come as UNAVAILABLE, as a busy session does, and are not worth the same.
+        // Before the code of the status: these come as UNAVAILABLE, as a busy session does, and are not worth the
+        // same.
         if let Some(kind) = status::changelog_refusal(status, &text) {
             let message = format!("{} refused the query: {text}", self.node);
             return Refused::Other(Error::new(kind, message));

@@ -31,8 +31,8 @@ pub(super) fn is_broken(status: &Status) -> bool {
     std::error::Error::source(status).is_some()
 }
 
-/// Whether something else than a Flight service answered: an HTTP port gives text where the first byte of a message is due, or
-/// a status of HTTP alone.
+/// Whether something else than a Flight service answered: an HTTP port gives text where the first byte of a message
+/// is due, or a status of HTTP alone.
 pub(super) fn is_foreign(status: &Status) -> bool {
     let text = status.message();
     text.contains("invalid compression flag") || text.contains("mapped from HTTP status code")
@@ -52,7 +52,8 @@ pub(super) fn changelog_refusal(status: &Status, text: &str) -> Option<ErrorKind
     refusal::kind(told("doris-error-code"), told("doris-error-name"), text)
 }
 
-/// Whether the same query may succeed a moment later: the result was not ready, or the back ends that hold the rows are away.
+/// Whether the same query may succeed a moment later: the result was not ready, or the back ends that hold the rows
+/// are away.
 pub(super) fn not_ready(status: &Status) -> bool {
     const PASSING: [&str; 3] = [
         "arrow flight schema",

@@ -48,8 +48,8 @@ impl Budget {
         self.most.load(Relaxed)
     }
 
-    /// Waits until there is room at all, before a batch is asked for whose size is not known yet. One scan has one such permit
-    /// at a time, which is how the budget can be passed by one batch and no more.
+    /// Waits until there is room at all, before a batch is asked for whose size is not known yet. One scan has one
+    /// such permit at a time, which is how the budget can be passed by one batch and no more.
     pub(crate) async fn reserve(self: &Arc<Self>) -> Permit {
         let mut permit = Permit {
             budget: self.clone(),

@@ -108,7 +108,8 @@ fn unreadable(stream: &Stream, error: Error) -> Error {
     }
 }
 
-/// The time that may still be spent on waiting for the server: `doris.request.query.timeout`, without the waits for Flink.
+/// The time that may still be spent on waiting for the server: `doris.request.query.timeout`, without the waits for
+/// Flink.
 pub(super) struct ServerTime {
     what: &'static str,
     whole: Duration,

@@ -31,9 +31,10 @@ use shared::Shared;
 use split::SplitReader;
 use window::WindowReader;
 
-/// One source reader's scan. Holds the byte budget over all it reads, and a Flight session: in the account's zone for splits,
-/// in UTC for windows. All methods take `&self` and may be called from any thread; `next` by one caller at a time. End it by
-/// [`Scan::close`]: dropping it stops a running split or window, but leaves an idle session to the server's own time limit.
+/// One source reader's scan. Holds the byte budget over all it reads, and a Flight session: in the account's zone for
+/// splits, in UTC for windows. All methods take `&self` and may be called from any thread; `next` by one caller at a
+/// time. End it by [`Scan::close`]: dropping it stops a running split or window, but leaves an idle session to the
+/// server's own time limit.
 pub struct Scan {
     shared: Arc<Shared>,
     cancel: CancellationToken,
@@ -79,8 +80,8 @@ pub struct ScanMetrics {
     pub visible_wait_millis: u64,
     /// Rows of windows that came again and were dropped.
     pub replayed_rows_dropped: u64,
-    /// How often the rows before a position were not those of before (or could not be compared), so that all rows of its TSO
-    /// were handed out again.
+    /// How often the rows before a position were not those of before (or could not be compared), so that all rows of
+    /// its TSO were handed out again.
     pub position_mismatches: u64,
     /// Rows of windows among `rows`.
     pub window_rows: u64,
@@ -102,10 +103,10 @@ impl Scan {
         }
     }
 
-    /// Begins a split on the current tokio runtime; an empty list reads the table without a `TABLET` clause. With a fence, in
-    /// milliseconds since 1970 (whole seconds), the split sees all that was committed before it: once per new connection a
-    /// changelog query is sent ahead, which waits as long as a window does. An error when a split or window is still under
-    /// way, the scan is closed or there is no runtime.
+    /// Begins a split on the current tokio runtime; an empty list reads the table without a `TABLET` clause. With a
+    /// fence, in milliseconds since 1970 (whole seconds), the split sees all that was committed before it: once per
+    /// new connection a changelog query is sent ahead, which waits as long as a window does. An error when a split or
+    /// window is still under way, the scan is closed or there is no runtime.
     pub fn start(&self, tablets: Vec<i64>, fence_millis: Option<i64>) -> Result<(), Error> {
         self.begin(Job::Split {
             tablets,
@@ -114,9 +115,9 @@ impl Scan {
         })
     }
 
-    /// As [`Scan::start`], for a caller who finds out by [`crate::read::plan::present_tablets`], after the end of this split, that the
-    /// table still has its tablets: without it, rows of a tablet that is gone are missing without a word. One look does for
-    /// all splits that ended before it.
+    /// As [`Scan::start`], for a caller who finds out by [`crate::read::plan::present_tablets`], after the end of
+    /// this split, that the table still has its tablets: without it, rows of a tablet that is gone are missing
+    /// without a word. One look does for all splits that ended before it.
     pub fn start_without_look_up(&self, tablets: Vec<i64>, fence_millis: Option<i64>) -> Result<(), Error> {
         self.begin(Job::Split {
             tablets,
@@ -125,14 +126,15 @@ impl Scan {
         })
     }
 
-    /// Begins a window on the current tokio runtime. Its batches have the wanted columns and behind them four that are never
-    /// NULL: operation (Int8; 0 `+I`, 1 `-D`, 2 `-U`, 3 `+U`), TSO, LSN and hash (Int64 each). Rows come in the order TSO, LSN,
-    /// operation, keys, and begin behind the position where there is one. The hash is that of [`doris_arrow::hash`] over LSN,
-    /// operation, and the key columns (of a Duplicate table the wanted columns).
+    /// Begins a window on the current tokio runtime. Its batches have the wanted columns and behind them four that
+    /// are never NULL: operation (Int8; 0 `+I`, 1 `-D`, 2 `-U`, 3 `+U`), TSO, LSN and hash (Int64 each). Rows come in
+    /// the order TSO, LSN, operation, keys, and begin behind the position where there is one. The hash is that of
+    /// [`doris_arrow::hash`] over LSN, operation, and the key columns (of a Duplicate table the wanted columns).
     ///
-    /// `next` may fail with [`ErrorKind::VisibleWait`], [`ErrorKind::Expired`] and [`ErrorKind::PartitionGone`] besides the
-    /// kinds of a split. Passing failures are retried inside, going on behind the last row that was handed out. An error here
-    /// when the window contradicts itself, the read follows no changes, or as with [`Scan::start`].
+    /// `next` may fail with [`ErrorKind::VisibleWait`], [`ErrorKind::Expired`] and [`ErrorKind::PartitionGone`]
+    /// besides the kinds of a split. Passing failures are retried inside, going on behind the last row that was
+    /// handed out. An error here when the window contradicts itself, the read follows no changes, or as with
+    /// [`Scan::start`].
     pub fn start_window(&self, window: WindowSpec) -> Result<(), Error> {
         window.check()?;
         if self.shared.config.changelog.is_none() {
@@ -159,8 +161,8 @@ impl Scan {
         Ok(())
     }
 
-    /// Waits for the next batch, the end of the split or window, a wake-up or a failure. Cancel-safe. After an end or a failure
-    /// the next one can be started.
+    /// Waits for the next batch, the end of the split or window, a wake-up or a failure. Cancel-safe. After an end or
+    /// a failure the next one can be started.
     pub async fn next(&self) -> Result<Next, Error> {
         self.shared.queue.next().await
     }
@@ -170,8 +172,9 @@ impl Scan {
         self.shared.queue.wake();
     }
 
-    /// Cancels what is under way, joins its task and closes the Flight sessions, which waits at most 900 ms. Idempotent, from any
-    /// thread; a `next` that waits returns [`ErrorKind::Closed`]. Batches that were handed out stay valid.
+    /// Cancels what is under way, joins its task and closes the Flight sessions, which waits at most 900 ms.
+    /// Idempotent, from any thread; a `next` that waits returns [`ErrorKind::Closed`]. Batches that were handed out
+    /// stay valid.
     pub async fn close(&self) {
         self.shared.queue.close();
         self.cancel.cancel();

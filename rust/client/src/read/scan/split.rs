@@ -42,8 +42,8 @@ impl SplitReader {
         }
     }
 
-    /// From now on no split is read over a connection that may not have seen what was committed before this instant, in
-    /// milliseconds since 1970.
+    /// From now on no split is read over a connection that may not have seen what was committed before this instant,
+    /// in milliseconds since 1970.
     pub(super) fn require_fence(&mut self, millis: i64) -> Result<(), Error> {
         let config = &self.shared.config;
         let Some(changes) = &config.changelog else {
@@ -55,9 +55,9 @@ impl SplitReader {
         Ok(())
     }
 
-    /// Reads a split to its end. It is begun again only while none of its rows were handed out, for passing failures, at most
-    /// `doris.request.retries` times: rows have no stable order, so what was handed out cannot be skipped. Whether its tablets
-    /// still exist is looked up behind it unless the caller does so.
+    /// Reads a split to its end. It is begun again only while none of its rows were handed out, for passing failures,
+    /// at most `doris.request.retries` times: rows have no stable order, so what was handed out cannot be skipped.
+    /// Whether its tablets still exist is looked up behind it unless the caller does so.
     pub(super) async fn read(&mut self, tablets: &[i64], looks_up: bool) -> Result<(), Error> {
         let config = &self.shared.config;
         let mut backoff = Backoff::new(Pace::READ, config.cluster.retries).at_least(config.query_timeout);
@@ -150,9 +150,10 @@ impl SplitReader {
         }
     }
 
-    /// Fails when the table no longer has one of the tablets: Doris answers a query for a tablet that it does not know with no
-    /// rows, as if the tablet were empty. A rewrite of the table (overwrite, replace, change of a column's type, truncate) gives
-    /// it new tablets, and those that were planned before would be lost without a word.
+    /// Fails when the table no longer has one of the tablets: Doris answers a query for a tablet that it does not
+    /// know with no rows, as if the tablet were empty. A rewrite of the table (overwrite, replace, change of a
+    /// column's type, truncate) gives it new tablets, and those that were planned before would be lost without a
+    /// word.
     async fn require(&mut self, tablets: &[i64], columns: &Columns) -> Result<(), Error> {
         if tablets.is_empty() {
             return Ok(());

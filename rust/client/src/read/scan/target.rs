@@ -150,8 +150,8 @@ pub(super) async fn partition(flight: &mut Flight, config: &ReadConfig, id: i64)
     })
 }
 
-/// Fails when a partition does not have its name any more. Where another one has it, what was read under it may be that
-/// one's: with rows handed out, only a restore takes them back; else the slice is merely tried again.
+/// Fails when a partition does not have its name any more. Where another one has it, what was read under it may be
+/// that one's: with rows handed out, only a restore takes them back; else the slice is merely tried again.
 pub(super) async fn keeps_name(
     flight: &mut Flight,
     config: &ReadConfig,

@@ -50,9 +50,9 @@ impl WindowReader {
         }
     }
 
-    /// Reads a window to its end. A query that the server did not answer because it waited for transactions is sent again, for
-    /// `source.changelog.visible-wait-timeout`; after a passing failure the window goes on behind its last row, at most
-    /// `doris.request.retries` times; all else fails at once.
+    /// Reads a window to its end. A query that the server did not answer because it waited for transactions is sent
+    /// again, for `source.changelog.visible-wait-timeout`; after a passing failure the window goes on behind its last
+    /// row, at most `doris.request.retries` times; all else fails at once.
     pub(super) async fn read(&mut self, window: &WindowSpec) -> Result<(), Error> {
         let shared = self.shared.clone();
         let changes =

@@ -1,5 +1,5 @@
-//! The batches of a window: their hidden columns checked, each row hashed, and the wanted columns with the four that tell what
-//! happened.
+//! The batches of a window: their hidden columns checked, each row hashed, and the wanted columns with the four that
+//! tell what happened.
 
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ pub(crate) struct ChangeBatch {
     pub(crate) identity: bool,
 }
 
-/// The way from one stream's batches to [`ChangeBatch`]es. Checks every row; the last row of a batch is remembered for the
-/// next, also for that of another stream of the same query.
+/// The way from one stream's batches to [`ChangeBatch`]es. Checks every row; the last row of a batch is remembered
+/// for the next, also for that of another stream of the same query.
 #[derive(Debug)]
 pub(crate) struct ChangeReader {
     normalizer: Normalizer,
@@ -61,8 +61,8 @@ pub(crate) struct ChangeReader {
 }
 
 impl ChangeReader {
-    /// Plans for a delivered schema. An error when a hidden column is missing, double or of another type, and when a wanted one
-    /// cannot be read.
+    /// Plans for a delivered schema. An error when a hidden column is missing, double or of another type, and when a
+    /// wanted one cannot be read.
     pub(crate) fn new(shape: &Shape, delivered: &Schema, local: Zone) -> Result<Self, Error> {
         let operation = check_hidden(&shape.hidden, delivered)?;
         let mut specs = shape.wanted.clone();

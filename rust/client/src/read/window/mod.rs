@@ -1,8 +1,8 @@
-//! Windows of a table's changes: what is asked for, what comes back, and where a broken or restored one goes on. The reading
-//! itself is [`crate::read::scan::Scan::start_window`].
+//! Windows of a table's changes: what is asked for, what comes back, and where a broken or restored one goes on. The
+//! reading itself is [`crate::read::scan::Scan::start_window`].
 //!
-//! Windows, order and positions are described in `docs/changelog.md`; `@incr`, its hidden columns and its errors in the Doris
-//! manual, Incremental Query.
+//! Windows, order and positions are described in `docs/changelog.md`; `@incr`, its hidden columns and its errors in
+//! the Doris manual, Incremental Query.
 
 pub(crate) mod batch;
 pub(crate) mod position;

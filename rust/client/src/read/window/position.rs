@@ -1,8 +1,8 @@
 //! Where a window was read up to, and how the rows before that are dropped when it is read again.
 //!
-//! The rows of a window come in the order (TSO, LSN, operation, keys), so what is dropped is always the beginning. That the
-//! beginning is the same as before is checked by the number and the hash sum of the dropped rows of the position's TSO; see
-//! `docs/changelog.md`.
+//! The rows of a window come in the order (TSO, LSN, operation, keys), so what is dropped is always the beginning.
+//! That the beginning is the same as before is checked by the number and the hash sum of the dropped rows of the
+//! position's TSO; see `docs/changelog.md`.
 
 /// The last row that was handed out, and what was handed out before it with the same TSO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,8 +120,8 @@ impl Replay {
         }
     }
 
-    /// How many rows at the beginning of the batch are to be dropped. An error, before a row is let through, when the dropped
-    /// ones are not those of before. The rows are in order.
+    /// How many rows at the beginning of the batch are to be dropped. An error, before a row is let through, when the
+    /// dropped ones are not those of before. The rows are in order.
     pub(crate) fn pass(&mut self, rows: &ChangeRows) -> Result<usize, Mismatch> {
         let Some(resume) = self.resume else { return Ok(0) };
         let last = resume.position;

@@ -1,7 +1,9 @@
-//! What a server's refusal of a changelog query means: a wait that may be repeated, changes that have expired, or neither.
+//! What a server's refusal of a changelog query means: a wait that may be repeated, changes that have expired, or
+//! neither.
 //!
-//! Texts and codes are those of the Doris manual, Incremental Query. A cluster tells the code in metadata, or the name of the
-//! error in its text, or nothing but a text; older servers write "binlog" where newer ones write "changelog".
+//! Texts and codes are those of the Doris manual, Incremental Query. A cluster tells the code in metadata, or the
+//! name of the error in its text, or nothing but a text; older servers write "binlog" where newer ones write
+//! "changelog".
 
 use crate::error::ErrorKind;
 
@@ -27,10 +29,11 @@ const EXPIRED_TEXT: &str = "offset has expired according to";
 /// The end of a window lies in the future, by servers without codes.
 const FUTURE_TEXT: &str = "endTimestamp exceeds the maximum supported time";
 
-/// The kind of a refusal by the code, the name and the text that came with it, each as the server gave it; `None` for what has
-/// nothing to do with changes. A code outweighs a name, and that a text.
+/// The kind of a refusal by the code, the name and the text that came with it, each as the server gave it; `None` for
+/// what has nothing to do with changes. A code outweighs a name, and that a text.
 ///
-/// [`ErrorKind::VisibleWait`] alone may be repeated; [`ErrorKind::Query`] is an end in the future, which fails at once.
+/// [`ErrorKind::VisibleWait`] alone may be repeated; [`ErrorKind::Query`] is an end in the future, which fails at
+/// once.
 pub(crate) fn kind(code: Option<&str>, name: Option<&str>, text: &str) -> Option<ErrorKind> {
     if let Some(code) = code.map(str::trim) {
         match code {

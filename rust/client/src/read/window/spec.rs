@@ -26,8 +26,8 @@ pub struct WindowSpec {
     pub slice: Slice,
     /// Up to where the window was read before; `None` for all of it.
     pub position: Option<Position>,
-    /// Whether the hash sum of the position was taken over the present columns. If not, or when the rows before the position
-    /// turn out to be others, all rows of the position's TSO come again.
+    /// Whether the hash sum of the position was taken over the present columns. If not, or when the rows before the
+    /// position turn out to be others, all rows of the position's TSO come again.
     pub verify: bool,
 }
 
@@ -123,8 +123,8 @@ pub(crate) fn tso_text(tso: i64) -> String {
     )
 }
 
-/// Whole seconds since 1970 UTC, given in milliseconds, as `yyyy-MM-dd HH:mm:ss`; `None` for parts of a second and outside of
-/// the years 0 to 9999.
+/// Whole seconds since 1970 UTC, given in milliseconds, as `yyyy-MM-dd HH:mm:ss`; `None` for parts of a second and
+/// outside of the years 0 to 9999.
 pub(crate) fn utc_text(millis: i64) -> Option<String> {
     let text = DateTime::from_timestamp_millis(millis)?
         .format("%Y-%m-%d %H:%M:%S")

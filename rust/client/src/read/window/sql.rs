@@ -115,8 +115,8 @@ pub(crate) fn probe(name: &Table, spec: &WindowSpec, r#type: IncrementType, hidd
     )
 }
 
-/// A query that is answered when all that was committed before the end of its second is visible, and that a server which
-/// ignores `@incr` refuses.
+/// A query that is answered when all that was committed before the end of its second is visible, and that a server
+/// which ignores `@incr` refuses.
 pub(crate) fn fence(name: &Table, start: &str, end: &str, hidden: &Hidden) -> String {
     format!(
         "SELECT {} FROM {} LIMIT 1",

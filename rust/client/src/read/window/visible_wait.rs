@@ -35,8 +35,8 @@ impl VisibleWait {
         }
     }
 
-    /// The pause before the query is sent again after such a refusal; `None` when the time is up. The last pause ends when the
-    /// time does, so that one attempt sees the whole of it.
+    /// The pause before the query is sent again after such a refusal; `None` when the time is up. The last pause ends
+    /// when the time does, so that one attempt sees the whole of it.
     pub(crate) fn refused(&mut self) -> Option<Duration> {
         self.refused_at(Instant::now())
     }

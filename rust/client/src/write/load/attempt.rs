@@ -346,8 +346,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Waits until the server has been silent for too long while it was its turn: to ask for the body, to take what was sent, or
-/// to give the final answer. Does not count while the body waits for rows.
+/// Waits until the server has been silent for too long while it was its turn: to ask for the body, to take what was
+/// sent, or to give the final answer. Does not count while the body waits for rows.
 async fn silence(flow: &Flow, traffic: &Traffic, read: Duration, answer: Duration) -> Error {
     if tokio::time::timeout(read, flow.opened()).await.is_err() {
         return Error::new(

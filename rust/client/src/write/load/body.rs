@@ -1,5 +1,5 @@
-//! The body of a load's request: waits for `100 Continue`, then gives chunk after chunk. It ends only when the rows came to
-//! their end; in every other case it fails, and the server drops the load.
+//! The body of a load's request: waits for `100 Continue`, then gives chunk after chunk. It ends only when the rows
+//! came to their end; in every other case it fails, and the server drops the load.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Compression of a load's body in pieces that each stand alone, so that several threads can share the work and a one-shot
-//! compressor can do it. Doris' readers go on after the end of a gzip member, a zstd frame or an lz4 frame.
+//! Compression of a load's body in pieces that each stand alone, so that several threads can share the work and a
+//! one-shot compressor can do it. Doris' readers go on after the end of a gzip member, a zstd frame or an lz4 frame.
 
 use std::fmt;
 use std::io::Write;
@@ -125,8 +125,8 @@ impl Compressor {
         self.r#type
     }
 
-    /// Compresses one piece by itself; takes about 4 ms for 512 KiB, so not for threads that must not wait. The result owns
-    /// exactly its bytes. Nothing becomes nothing.
+    /// Compresses one piece by itself; takes about 4 ms for 512 KiB, so not for threads that must not wait. The
+    /// result owns exactly its bytes. Nothing becomes nothing.
     pub fn compress(&self, piece: &[u8]) -> Result<Bytes> {
         if piece.is_empty() {
             return Ok(Bytes::new());

@@ -1,5 +1,5 @@
-//! One load from its first buffer to its answer: rows are encoded and sent at the same time, and the first of the two that
-//! fails ends both.
+//! One load from its first buffer to its answer: rows are encoded and sent at the same time, and the first of the two
+//! that fails ends both.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;

@@ -1,5 +1,5 @@
-//! From submitted buffers to chunks of the body: encoded and compressed in order, on blocking threads, while the next buffer
-//! is filled and the last chunk is sent.
+//! From submitted buffers to chunks of the body: encoded and compressed in order, on blocking threads, while the next
+//! buffer is filled and the last chunk is sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

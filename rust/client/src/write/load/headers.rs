@@ -13,8 +13,8 @@ use crate::sql::quote;
 use crate::write::config::WriteConfig;
 use crate::write::table_check::{DELETE_SIGN, parse_list};
 
-/// The headers that all attempts of a load share; a label is added to each by [`labelled`]. `schema` gives the columns as
-/// Doris spells them; raw rows have none.
+/// The headers that all attempts of a load share; a label is added to each by [`labelled`]. `schema` gives the
+/// columns as Doris spells them; raw rows have none.
 pub(super) fn common(
     config: &WriteConfig,
     input: &Input,
@@ -74,9 +74,9 @@ pub(super) fn labelled(common: &HeaderMap, label: Option<&str>) -> Result<Header
 
 /// The value of `columns`, and whether `hidden_columns` names the delete sign.
 ///
-/// Servers look at `hidden_columns` only where there is no `columns`; both are sent for JSON and Arrow, whose columns go by
-/// name, so that servers that map them otherwise find the sign too. Rows that name their columns each by itself (flexible
-/// partial update) take neither.
+/// Servers look at `hidden_columns` only where there is no `columns`; both are sent for JSON and Arrow, whose columns
+/// go by name, so that servers that map them otherwise find the sign too. Rows that name their columns each by itself
+/// (flexible partial update) take neither.
 fn columns(config: &WriteConfig, input: &Input, schema: Option<&TableSchema>) -> (Option<String>, bool) {
     let properties = &config.properties;
     let (declared, delete_sign) = match input {

@@ -2,20 +2,22 @@
 //!
 //! No row may be lost or doubled, whatever happened to the attempt before. What each mode relies on:
 //!
-//! **Two-phase commit.** What a load leaves behind is invisible until its transaction is committed, and only the transaction
-//! whose own `Success` came back is ever committed. So sending the rows again under another label is always safe, and what is
-//! left behind is only to be cleaned up: its label is remembered as skipped. The same label is used again only where nothing
-//! can be under it: after a definite refusal, or when the server knows nothing of it. It is never aborted or adopted here,
-//! since what is under it may be somebody else's: a dead attempt's, or a living one's of another incarnation. A label that is
-//! finished although this attempt was about to use it means that the job was restored from an old state: that is an error.
+//! **Two-phase commit.** What a load leaves behind is invisible until its transaction is committed, and only the
+//! transaction whose own `Success` came back is ever committed. So sending the rows again under another label is
+//! always safe, and what is left behind is only to be cleaned up: its label is remembered as skipped. The same label
+//! is used again only where nothing can be under it: after a definite refusal, or when the server knows nothing of
+//! it. It is never aborted or adopted here, since what is under it may be somebody else's: a dead attempt's, or a
+//! living one's of another incarnation. A label that is finished although this attempt was about to use it means that
+//! the job was restored from an old state: that is an error.
 //!
-//! **A label without two-phase commit.** The series is drawn at random for the attempt, so all that is under it is ours. While
-//! the end of a load is unknown, its label tells: committed is done; under way is aborted and asked for again; unknown or
-//! aborted is sent again under the same label, which the server takes only once. After a definite refusal nothing is under the
-//! label, and the next one is used.
+//! **A label without two-phase commit.** The series is drawn at random for the attempt, so all that is under it is
+//! ours. While the end of a load is unknown, its label tells: committed is done; under way is aborted and asked for
+//! again; unknown or aborted is sent again under the same label, which the server takes only once. After a definite
+//! refusal nothing is under the label, and the next one is used.
 //!
-//! **Group commit.** There is no label, so nothing tells what became of a load. It is sent again only where it is certain
-//! that no row of it was taken: after a definite refusal, or when no back end was reached. Else the failure is the load's.
+//! **Group commit.** There is no label, so nothing tells what became of a load. It is sent again only where it is
+//! certain that no row of it was taken: after a definite refusal, or when no back end was reached. Else the failure
+//! is the load's.
 
 use super::spec::Labels;
 use crate::write::response::{Existing, LabelState};

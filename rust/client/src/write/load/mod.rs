@@ -1,8 +1,9 @@
 //! Loads: rows on their way to a back end.
 //!
-//! A load begins with its first buffer, lasts as long as its owner likes, and ends with the answer of the server or with one
-//! error. Buffers come from a ring; they are encoded and compressed in order on blocking threads, and what comes out goes to
-//! the body of one HTTP request. What was sent is kept for sending again while it fits a budget shared by the sink.
+//! A load begins with its first buffer, lasts as long as its owner likes, and ends with the answer of the server or
+//! with one error. Buffers come from a ring; they are encoded and compressed in order on blocking threads, and what
+//! comes out goes to the body of one HTTP request. What was sent is kept for sending again while it fits a budget
+//! shared by the sink.
 
 mod attempt;
 mod body;
@@ -37,8 +38,8 @@ pub use spec::{Input, Labels, LoadSpec};
 
 /// One load. Safe to use from several threads; no method blocks, and the async ones may be dropped at any time.
 ///
-/// A failure comes out of [`acquire`](Self::acquire), [`submit`](Self::submit) and [`outcome`](Self::outcome) alike, also while
-/// a caller waits. Dropping it closes it.
+/// A failure comes out of [`acquire`](Self::acquire), [`submit`](Self::submit) and [`outcome`](Self::outcome) alike,
+/// also while a caller waits. Dropping it closes it.
 #[derive(Debug)]
 pub struct Load {
     shared: Arc<Shared>,
@@ -73,7 +74,8 @@ enum Stage {
 }
 
 impl Sink {
-    /// A new load of a table. No I/O before its first buffer. Must be called inside a runtime, on which the load then runs.
+    /// A new load of a table. No I/O before its first buffer. Must be called inside a runtime, on which the load then
+    /// runs.
     pub fn open_load(&self, spec: LoadSpec) -> Result<Load, Error> {
         Load::new(self.clone(), spec)
     }
@@ -99,9 +101,9 @@ impl Load {
         })
     }
 
-    /// Waits for a place in the ring: the only place where writing waits. The buffer is aligned to 64 bytes and exactly
-    /// `bytes` long; what it holds is not defined. One larger than `sink.buffer-size` has memory of its own and takes one place
-    /// all the same. Dropping the buffer gives the place back.
+    /// Waits for a place in the ring: the only place where writing waits. The buffer is aligned to 64 bytes and
+    /// exactly `bytes` long; what it holds is not defined. One larger than `sink.buffer-size` has memory of its own
+    /// and takes one place all the same. Dropping the buffer gives the place back.
     pub async fn acquire(&self, bytes: usize) -> Result<Buffer, Error> {
         let mut done = self.shared.done.subscribe();
         tokio::select! {
@@ -116,8 +118,8 @@ impl Load {
 
     /// Hands over a buffer with its rows; the first call starts the load. Never waits.
     ///
-    /// `layout` tells where the columns are: `[nodes, (length, nulls)*, buffers, (offset, length)*]`, depth first, as in the
-    /// header of an Arrow record batch; for raw bytes `[used bytes]`.
+    /// `layout` tells where the columns are: `[nodes, (length, nulls)*, buffers, (offset, length)*]`, depth first, as
+    /// in the header of an Arrow record batch; for raw bytes `[used bytes]`.
     pub fn submit(&self, buffer: Buffer, rows: usize, layout: &[i64]) -> Result<(), Error> {
         if let Some(Err(error)) = &*self.shared.done.borrow() {
             return Err(error.again());
@@ -188,8 +190,8 @@ impl Load {
         }
     }
 
-    /// Ends the load whatever it does; waiting callers get an error. The connection of one that has not ended is dropped in
-    /// mid-body, upon which the server drops the load. Closing again does nothing.
+    /// Ends the load whatever it does; waiting callers get an error. The connection of one that has not ended is
+    /// dropped in mid-body, upon which the server drops the load. Closing again does nothing.
     pub fn close(&self) {
         let stage = std::mem::replace(&mut *self.shared.stage(), Stage::Closed);
         if let Stage::Active { task, .. } | Stage::Finishing { task: Some(task) } = stage {

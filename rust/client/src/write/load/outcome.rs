@@ -21,7 +21,7 @@ pub struct LoadOutcome {
     pub numbers: LoadNumbers,
     /// How often the load was sent again.
     pub retries: u32,
-    /// Labels that were passed over because something is or may be under way under them: whoever commits this load has to
-    /// abort them afterwards.
+    /// Labels that were passed over because something is or may be under way under them: whoever commits this load
+    /// has to abort them afterwards.
     pub skipped: Vec<String>,
 }

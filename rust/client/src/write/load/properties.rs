@@ -1,4 +1,5 @@
-//! The Stream Load parameters of a sink, parsed once: what the body is made of, and the headers that go out with every load.
+//! The Stream Load parameters of a sink, parsed once: what the body is made of, and the headers that go out with
+//! every load.
 
 use doris_arrow::encode::{CsvOptions, Format, JsonOptions};
 use http::{HeaderName, HeaderValue};

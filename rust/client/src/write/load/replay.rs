@@ -1,7 +1,8 @@
-//! What a load has produced for its body: chunks that wait for the connection, and chunks that are kept for sending again.
+//! What a load has produced for its body: chunks that wait for the connection, and chunks that are kept for sending
+//! again.
 //!
-//! Everything that was produced is kept while it fits the budget of the sink. Once it does not, what was sent is let go and
-//! the load cannot begin again: all or nothing, since a body is sent again from its first byte only.
+//! Everything that was produced is kept while it fits the budget of the sink. Once it does not, what was sent is let
+//! go and the load cannot begin again: all or nothing, since a body is sent again from its first byte only.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -202,7 +203,8 @@ impl ChunkLog {
         }
     }
 
-    /// Begins again from the first chunk for a new attempt, whose number this gives; `None` when what was taken is gone.
+    /// Begins again from the first chunk for a new attempt, whose number this gives; `None` when what was taken is
+    /// gone.
     pub(super) fn rewind(&self) -> Option<u64> {
         let mut inner = self.lock();
         // The body of the attempt before must not take any more.
@@ -258,8 +260,8 @@ impl fmt::Debug for ChunkLog {
     }
 }
 
-/// The side that pushes. Dropped without [`finish`](Self::finish), it makes the body fail: half a load must never look like a
-/// whole one.
+/// The side that pushes. Dropped without [`finish`](Self::finish), it makes the body fail: half a load must never
+/// look like a whole one.
 #[derive(Debug)]
 pub(super) struct Producer(Arc<ChunkLog>);
 

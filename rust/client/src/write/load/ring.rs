@@ -1,7 +1,9 @@
-//! The ring of buffers of one load: as many places as `sink.buffer-count`, memory that is used again until the load ends.
+//! The ring of buffers of one load: as many places as `sink.buffer-count`, memory that is used again until the load
+//! ends.
 //!
-//! A place is taken by a buffer that is filled or encoded, then by what came out of it, until the network has that. So that
-//! both together stay within the ring's size, memory at rest is freed while what came out of other buffers waits.
+//! A place is taken by a buffer that is filled or encoded, then by what came out of it, until the network has that.
+//! So that both together stay within the ring's size, memory at rest is freed while what came out of other buffers
+//! waits.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,8 +35,8 @@ struct Held {
     ended: bool,
 }
 
-/// Memory for rows, aligned to 64 bytes, with its place in the ring. Belongs to whoever holds it until it is submitted or
-/// dropped; may be filled on any thread.
+/// Memory for rows, aligned to 64 bytes, with its place in the ring. Belongs to whoever holds it until it is
+/// submitted or dropped; may be filled on any thread.
 pub struct Buffer {
     lent: Lent,
     length: usize,
@@ -171,8 +173,8 @@ impl Buffer {
         self.length == 0
     }
 
-    /// Lends the bytes out as shared ones for the duration of a call, then gives the memory back to the ring. The place
-    /// stays with the caller.
+    /// Lends the bytes out as shared ones for the duration of a call, then gives the memory back to the ring. The
+    /// place stays with the caller.
     pub(super) fn used<T>(self, read: impl FnOnce(&arrow::buffer::Buffer) -> T) -> (T, Place) {
         let Self {
             mut lent,

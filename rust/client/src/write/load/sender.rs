@@ -1,5 +1,5 @@
-//! Sends a load until the server has taken it: attempt after attempt while what was sent is still kept, each under the label
-//! that [`Series`] allows.
+//! Sends a load until the server has taken it: attempt after attempt while what was sent is still kept, each under
+//! the label that [`Series`] allows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -60,8 +60,8 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Sends the load until it is taken, or until there is no way to send it again without the risk of losing or doubling
-    /// rows.
+    /// Sends the load until it is taken, or until there is no way to send it again without the risk of losing or
+    /// doubling rows.
     pub(super) async fn run(mut self) -> Result<LoadOutcome, Error> {
         loop {
             let Some(reader) = self.log.rewind() else {

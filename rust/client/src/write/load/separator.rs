@@ -7,8 +7,8 @@ pub(super) fn bytes(text: &str) -> Vec<u8> {
     parse(text).bytes
 }
 
-/// The value of the header: the text itself where the server reads it as we do and HTTP leaves it alone, else the hex of all
-/// bytes.
+/// The value of the header: the text itself where the server reads it as we do and HTTP leaves it alone, else the hex
+/// of all bytes.
 pub(super) fn header(text: &str) -> String {
     let parsed = parse(text);
     let single = parsed.bytes.len() == 1 && parsed.escapes == 1;

@@ -15,7 +15,8 @@ pub struct LoadSpec {
     pub input: Input,
 }
 
-/// A series of labels: `base` followed by a number in decimal digits, counted up from `next`. Not looked at with group commit.
+/// A series of labels: `base` followed by a number in decimal digits, counted up from `next`. Not looked at with
+/// group commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labels {
     /// What all labels of the series begin with.

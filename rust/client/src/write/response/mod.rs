@@ -1,7 +1,7 @@
 //! Answers of load endpoints. Every text of the server is understood here: loads, label states, commits and aborts.
 //!
-//! Servers of several versions and proxies are in between, so unknown, missing and doubled keys are no fault, numbers may be
-//! texts, and letter case does not count where versions differ.
+//! Servers of several versions and proxies are in between, so unknown, missing and doubled keys are no fault, numbers
+//! may be texts, and letter case does not count where versions differ.
 
 use serde_json::{Map, Value};
 
@@ -312,8 +312,9 @@ pub(crate) enum TxnAnswer {
     Refused,
 }
 
-/// Reads `{"status":..,"msg":..}` of a commit or an abort: what it means and the server's words; `None` if it is no such
-/// answer. `txn_id` is the transaction that was meant, where it was named: words about another one decide nothing.
+/// Reads `{"status":..,"msg":..}` of a commit or an abort: what it means and the server's words; `None` if it is no
+/// such answer. `txn_id` is the transaction that was meant, where it was named: words about another one decide
+/// nothing.
 pub(crate) fn txn_answer(text: &str, txn_id: Option<i64>) -> Option<(TxnAnswer, String)> {
     let Value::Object(map) = serde_json::from_str(text).ok()? else {
         return None;

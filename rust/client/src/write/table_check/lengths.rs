@@ -1,5 +1,5 @@
-//! How long texts may be: the lengths of `CHAR(n)` and `VARCHAR(n)`, which `_schema` leaves out, and the columns to which they
-//! apply.
+//! How long texts may be: the lengths of `CHAR(n)` and `VARCHAR(n)`, which `_schema` leaves out, and the columns to
+//! which they apply.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,9 @@ use crate::fe::{Frontends, TableSchema};
 use crate::sql;
 
 impl TableSchema {
-    /// Looks up the lengths of all texts, those inside nested types included. Without them rows are still written: a warning
-    /// says then which columns are not checked, and why. Whether the answer stays the same until the table changes.
+    /// Looks up the lengths of all texts, those inside nested types included. Without them rows are still written: a
+    /// warning says then which columns are not checked, and why. Whether the answer stays the same until the table
+    /// changes.
     pub(super) async fn look_up_lengths(&mut self, frontends: &Frontends, table: &Table) -> bool {
         if !self.columns.iter().any(|c| may_have_lengths(&c.type_name)) {
             return true;
@@ -79,8 +80,8 @@ fn types(rows: Vec<Vec<Option<String>>>) -> HashMap<String, DorisType> {
         .collect()
 }
 
-/// For each declared column the type with its lengths, if its values go into a column of the table as they are: not where
-/// `columns` derives that column from an expression, nor where paths into the document decide what goes where.
+/// For each declared column the type with its lengths, if its values go into a column of the table as they are: not
+/// where `columns` derives that column from an expression, nor where paths into the document decide what goes where.
 pub(crate) fn bounds(
     schema: &TableSchema,
     declared: &[FlinkField],

@@ -27,16 +27,17 @@ pub struct TableCheck {
     pub keys: String,
     /// Whether rows are sent with a delete sign.
     pub delete_sign: bool,
-    /// Positions of the declared columns that are the table's key, in the order of the key. Empty without declared columns,
-    /// and where a key column is not one of them as it is: left out, or derived by `sink.properties.columns`.
+    /// Positions of the declared columns that are the table's key, in the order of the key. Empty without declared
+    /// columns, and where a key column is not one of them as it is: left out, or derived by
+    /// `sink.properties.columns`.
     pub key_fields: Vec<usize>,
 }
 
 impl Sink {
     /// Reads the table's schema and checks that the declared columns exist and take their types; one error lists all
-    /// differences. `declared` is `None` for raw rows. `delete_sign`: whether the rows could carry one; the answer says whether
-    /// they shall: only on Unique tables, with `sink.enable-delete`, and where neither a declared column nor `merge_type` decides
-    /// what is deleted. What was read is kept for the loads of the table until one fails.
+    /// differences. `declared` is `None` for raw rows. `delete_sign`: whether the rows could carry one; the answer
+    /// says whether they shall: only on Unique tables, with `sink.enable-delete`, and where neither a declared column
+    /// nor `merge_type` decides what is deleted. What was read is kept for the loads of the table until one fails.
     pub async fn check_table(
         &self,
         database: &str,
@@ -89,8 +90,8 @@ impl Sink {
     }
 }
 
-/// All that is wrong with the declared columns. `listed` is the user's `columns`, which may name columns of the rows that
-/// the table does not have and derive others from them.
+/// All that is wrong with the declared columns. `listed` is the user's `columns`, which may name columns of the rows
+/// that the table does not have and derive others from them.
 fn differences(
     schema: &TableSchema,
     declared: &[FlinkField],

@@ -29,8 +29,8 @@ struct Known {
 }
 
 impl Tables {
-    /// The schema of a table, read at most once until it is forgotten; with the `lengths` of its texts for rows that are
-    /// encoded here.
+    /// The schema of a table, read at most once until it is forgotten; with the `lengths` of its texts for rows that
+    /// are encoded here.
     pub(crate) async fn get(
         &self,
         frontends: &Frontends,

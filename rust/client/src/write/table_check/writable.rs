@@ -1,5 +1,5 @@
-//! Which Flink type may be written to which column. Refused is what the server could only take by dropping digits or by
-//! making NULL of it without a word; texts are taken everywhere, since reading them is the server's own business.
+//! Which Flink type may be written to which column. Refused is what the server could only take by dropping digits or
+//! by making NULL of it without a word; texts are taken everywhere, since reading them is the server's own business.
 
 use doris_arrow::types::{DorisType, FlinkKind, FlinkType};
 
@@ -31,8 +31,8 @@ enum Class {
     Unknown,
 }
 
-/// Whether values of the type may be written to the column; the error says what may be. `exact`: whether the server takes
-/// numbers in the column's own type only.
+/// Whether values of the type may be written to the column; the error says what may be. `exact`: whether the server
+/// takes numbers in the column's own type only.
 pub(super) fn check(flink: &FlinkType, column: &TableColumn, exact: bool) -> Result<(), String> {
     use Class as C;
     use FlinkKind as F;

@@ -147,7 +147,8 @@ fn wanted_columns_come_with_what_happened() {
     }
 }
 
-/// Checkpoints hold sums of these numbers: they must never change. LSN and operation come first, then the hashed columns.
+/// Checkpoints hold sums of these numbers: they must never change. LSN and operation come first, then the hashed
+/// columns.
 #[test]
 fn hashes_are_golden() {
     let read = read(&columns()).unwrap();
