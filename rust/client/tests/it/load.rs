@@ -6,9 +6,9 @@ use doris_client::ErrorKind;
 use doris_client::load::Input;
 use doris_client::sink::Sink;
 use doris_client::txn::{AbortOutcome, CommitOutcome, LabelState};
-use doris_standin::{Standin, TxnState};
 
 use crate::sink_support::*;
+use crate::standin::{Standin, TxnState};
 use crate::support::*;
 
 pub const INIT: &str = "

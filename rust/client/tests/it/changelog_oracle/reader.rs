@@ -11,10 +11,10 @@ use chrono::DateTime;
 use doris_client::ErrorKind;
 use doris_client::changelog::Changelog;
 use doris_client::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
-use doris_standin::Standin;
 
 use super::dice::Dice;
 use super::model::{Key, Row};
+use crate::standin::Standin;
 use crate::support::{Read, bounded};
 
 /// A row of a window.
