@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use doris_client::ErrorKind;
-use doris_standin::{Standin, StandinConfig};
 
+use crate::standin::{Standin, StandinConfig};
 use crate::support::*;
 
 const INIT: &str = "

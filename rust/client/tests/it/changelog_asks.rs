@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use doris_client::ErrorKind;
 use doris_client::read::changelog::{Changelog, TableFacts};
-use doris_standin::{Standin, StandinConfig};
 
 use crate::scripted::{Scripted, Step, answer};
+use crate::standin::{Standin, StandinConfig};
 use crate::support::{Read, assert_error, bounded, cluster, cluster_with, read};
 
 const HISTORY: &str = "CREATE DATABASE db; CREATE TABLE db.t (id BIGINT NOT NULL, name STRING) UNIQUE KEY(id) \

@@ -1,8 +1,7 @@
 //! Windows of a table that keeps no row as it was, from a server that tells of an update as of two records.
 
-use doris_standin::Standin;
-
 use crate::changelog_window_support::*;
+use crate::standin::Standin;
 use crate::support::*;
 
 const COLUMNS: [(&str, &str); 3] = [("id", "INT"), ("name", "STRING"), ("v", "BIGINT")];

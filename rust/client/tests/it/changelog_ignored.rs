@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use doris_client::ErrorKind;
 use doris_client::read::window::WindowSpec;
-use doris_standin::Standin;
 
 use crate::changelog_window_support::*;
 use crate::changelog_window_wait::count_behind;
+use crate::standin::Standin;
 use crate::support::*;
 
 const COLUMNS: [(&str, &str); 2] = [("id", "INT"), ("name", "STRING")];

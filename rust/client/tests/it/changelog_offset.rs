@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use doris_client::ErrorKind;
 use doris_client::read::changelog::Changelog;
-use doris_standin::{Standin, StandinConfig};
 
+use crate::standin::{Standin, StandinConfig};
 use crate::support::{Read, assert_error, bounded, cluster, cluster_with, read};
 
 const DDL: &str = "CREATE DATABASE ops; CREATE TABLE ops.flink_source_offsets (consumer_id VARCHAR(256) NOT NULL, \
@@ -52,15 +52,8 @@ async fn written(read: &Read, millis: i64) -> Result<u64, doris_client::Error> {
 
 /// The rows of the offset table as the account sees them.
 async fn table(standin: &Standin) -> Vec<Vec<Option<String>>> {
-    let port = standin.ports().fe[0].mysql;
-    let mut client = doris_standin::mysql::client::Client::connect("127.0.0.1", port, "root", "", None)
-        .await
-        .unwrap();
     let sql = "SELECT consumer_id, offset_timestamp FROM ops.flink_source_offsets ORDER BY 1, 2";
-    match client.query(sql).await.unwrap().pop().unwrap() {
-        doris_standin::mysql::client::Reply::Rows(table) => table.rows,
-        other => panic!("{other:?}"),
-    }
+    standin.execute(sql).await.unwrap().swap_remove(0).rows
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use doris_client::read::config::IncrementType;
 use doris_client::read::window::{Slice, WindowSpec};
 
 use crate::changelog_window_support::*;
+use crate::standin::Standin;
 use crate::support::*;
 
 const COLUMNS: [(&str, &str); 3] = [("id", "INT"), ("name", "STRING"), ("v", "BIGINT")];
@@ -26,7 +27,7 @@ const WRITES: [&str; 4] = [
     "DELETE FROM db.t WHERE id = 2",
 ];
 
-async fn write(standin: &doris_standin::Standin, statements: &[&str]) {
+async fn write(standin: &Standin, statements: &[&str]) {
     for statement in statements {
         standin.execute(statement).await.unwrap();
     }
@@ -361,21 +362,10 @@ async fn a_name_that_goes_to_another_partition_is_noticed() {
     }
 }
 
-async fn partition_ids(standin: &doris_standin::Standin) -> Vec<i64> {
-    use arrow::array::cast::AsArray;
+async fn partition_ids(standin: &Standin) -> Vec<i64> {
     let answers = standin.execute("SHOW PARTITIONS FROM db.t").await.unwrap();
-    let doris_standin::engine::Answer::FrontEndRows(rows) = &answers[0] else {
-        panic!("rows");
-    };
-    rows.batches
-        .iter()
-        .flat_map(|batch| {
-            let ids = batch.column_by_name("PartitionId").unwrap().as_string::<i32>();
-            ids.iter()
-                .map(|id| id.unwrap().parse().unwrap())
-                .collect::<Vec<i64>>()
-        })
-        .collect()
+    let ids = answers[0].column("PartitionId").into_iter();
+    ids.map(|id| id.parse().unwrap()).collect()
 }
 
 #[tokio::test]

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use doris_client::ErrorKind;
 use doris_client::read::scan::Next;
 use doris_client::read::window::WindowSpec;
-use doris_standin::Standin;
 
 use crate::changelog_window_support::*;
+use crate::standin::Standin;
 use crate::support::*;
 
 const ROWS: usize = 30_000;

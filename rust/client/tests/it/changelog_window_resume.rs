@@ -1,9 +1,9 @@
 //! Windows that go on: behind every row of before, and when what came before is not the same any more.
 
 use doris_client::read::window::{Position, Slice, WindowSpec};
-use doris_standin::Standin;
 
 use crate::changelog_window_support::*;
+use crate::standin::Standin;
 use crate::support::*;
 
 const COLUMNS: [(&str, &str); 2] = [("id", "INT"), ("v", "STRING")];

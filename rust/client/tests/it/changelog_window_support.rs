@@ -9,8 +9,8 @@ use arrow::datatypes::{DataType, Field, Schema};
 use doris_client::Error;
 use doris_client::read::scan::{Next, Scan, ScanBatch};
 use doris_client::read::window::{Position, Slice, WindowSpec};
-use doris_standin::Standin;
 
+use crate::standin::Standin;
 use crate::support::*;
 
 /// A change as it is handed on: operation, TSO, LSN, hash, and the wanted columns as text.
@@ -30,13 +30,7 @@ pub fn following(standin: &Standin, table: &str, columns: &[(&str, &str)], incre
 
 /// The present in whole seconds, in milliseconds since 1970.
 pub fn second(standin: &Standin) -> i64 {
-    standin
-        .engine()
-        .catalog()
-        .clock
-        .now_micros()
-        .div_euclid(1_000_000)
-        * 1000
+    standin.now_millis().div_euclid(1000) * 1000
 }
 
 /// Lets two seconds pass, so that a window that ends now holds all that was committed before.

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use doris_client::ErrorKind;
 use doris_client::read::window::WindowSpec;
-use doris_standin::Standin;
 
 use crate::changelog_window_support::*;
 use crate::sink_support::{end, put, raw, write_to};
+use crate::standin::Standin;
 use crate::support::*;
 
 const COLUMNS: [(&str, &str); 2] = [("id", "INT"), ("name", "STRING")];

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use doris_client::ErrorKind;
 use doris_client::read::scan::Next;
-use doris_standin::Standin;
 
+use crate::standin::Standin;
 use crate::support::*;
 
 const ROWS: u64 = 200_000;
@@ -41,8 +41,7 @@ fn short_of_breath(standin: &Standin) -> Read {
 
 /// The back end of the second endpoint of two.
 fn second(standin: &Standin) -> usize {
-    let table = standin.engine().table_info("db", "n").unwrap();
-    1 - table.partitions[0].tablets[0].backend_index
+    1 - standin.table("db", "n").tablets[0].backend
 }
 
 /// A rule for the stream of the second endpoint.

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use doris_client::ErrorKind;
 use doris_client::read::scan::Next;
-use doris_standin::Standin;
 
+use crate::standin::Standin;
 use crate::support::*;
 
 const ROWS: u64 = 300_000;

@@ -3,10 +3,10 @@
 
 use doris_client::read::changelog::Changelog;
 use doris_client::{Error, ErrorKind};
-use doris_standin::Standin;
 
 use crate::scripted::{Scripted, Step, answer, success};
 use crate::sink_support::*;
+use crate::standin::Standin;
 use crate::support::*;
 
 const INIT: &str = "CREATE DATABASE db; CREATE TABLE db.t (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1 \

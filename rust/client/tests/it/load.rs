@@ -6,9 +6,9 @@ use doris_client::ErrorKind;
 use doris_client::write::load::Input;
 use doris_client::write::sink::Sink;
 use doris_client::write::txn::{AbortOutcome, CommitOutcome, LabelState};
-use doris_standin::{Standin, TxnState};
 
 use crate::sink_support::*;
+use crate::standin::{Standin, TxnState};
 use crate::support::*;
 
 pub const INIT: &str = "

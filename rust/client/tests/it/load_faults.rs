@@ -4,10 +4,10 @@ use doris_client::ErrorKind;
 use doris_client::write::load::LoadOutcome;
 use doris_client::write::sink::Sink;
 use doris_client::write::txn::CommitOutcome;
-use doris_standin::{Standin, TxnState};
 
 use crate::load::{INIT, rows, two_columns};
 use crate::sink_support::*;
+use crate::standin::{Standin, TxnState};
 use crate::support::*;
 
 /// Loads rows 0 to 9 in two buffers.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use doris_client::ErrorKind;
 use doris_client::write::load::Input;
 use doris_client::write::sink::Sink;
-use doris_standin::{Standin, TxnState};
 
 use crate::load::{INIT, rows};
 use crate::sink_support::*;
+use crate::standin::{Standin, TxnState};
 use crate::support::*;
 
 /// The text of 51 bytes for `name VARCHAR(50)`.

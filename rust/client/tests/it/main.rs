@@ -29,6 +29,7 @@ mod scan;
 mod scripted;
 mod sessions;
 mod sink_support;
+mod standin;
 mod support;
 mod times;
 mod txn;

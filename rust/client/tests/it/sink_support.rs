@@ -9,9 +9,9 @@ use doris_client::Error;
 use doris_client::write::config::WriteConfig;
 use doris_client::write::load::{Input, Labels, Load, LoadOutcome, LoadSpec};
 use doris_client::write::sink::Sink;
-use doris_standin::Standin;
 
 use crate::scripted::{Head, Scripted, Step, answer};
+use crate::standin::Standin;
 use crate::support::bounded;
 
 /// A sink as Java would describe it.

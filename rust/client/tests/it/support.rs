@@ -10,7 +10,8 @@ use doris_arrow::types::FlinkType;
 use doris_client::read::config::ReadConfig;
 use doris_client::read::scan::{Next, Scan, ScanBatch};
 use doris_client::{Error, ErrorKind};
-use doris_standin::{Standin, StandinConfig};
+
+use crate::standin::{Standin, StandinConfig};
 
 /// Longer than anything here takes.
 pub const BOUND: Duration = Duration::from_secs(60);

@@ -1,8 +1,8 @@
 //! TIME columns: times of day, texts and microseconds, whatever unit a server generation sends.
 
 use doris_client::ErrorKind;
-use doris_standin::Standin;
 
+use crate::standin::Standin;
 use crate::support::*;
 
 /// Times of day in three scales, and times beyond a day.

@@ -9,9 +9,8 @@ use arrow::array::types::{
 use arrow::array::{Array, ArrayRef};
 use chrono::DateTime;
 use doris_arrow::types::DorisType;
-use doris_standin::Standin;
-use doris_standin::mysql::client::{Client, Reply};
 
+use crate::standin::Standin;
 use crate::support::*;
 
 /// Column, Doris type, Flink type, values as SQL.
@@ -340,14 +339,17 @@ async fn one_type(
 
 /// The second column of a query as the MySQL port shows it.
 async fn shown(standin: &Standin, sql: &str) -> Vec<Option<String>> {
-    let mut client = Client::connect("127.0.0.1", standin.ports().fe[0].mysql, "root", "", None)
+    let mut answers = standin
+        .execute(sql)
         .await
-        .unwrap();
-    let replies = client.query(sql).await.unwrap_or_else(|e| panic!("{sql}: {e}"));
-    match replies.into_iter().next() {
-        Some(Reply::Rows(table)) => table.rows.into_iter().map(|mut row| row.swap_remove(1)).collect(),
-        _ => panic!("{sql} gives no rows"),
-    }
+        .unwrap_or_else(|e| panic!("{sql}: {e}"));
+    let answer = answers.swap_remove(0);
+    assert!(!answer.columns.is_empty(), "{sql} gives no rows");
+    answer
+        .rows
+        .into_iter()
+        .map(|mut row| row.swap_remove(1))
+        .collect()
 }
 
 /// Doris' form of what Rust prints.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::rules::Rule;
+use super::sql::sql;
 use crate::net::{ConnectionHandle, Incoming};
 use crate::nodes::Nodes;
 
@@ -26,6 +27,7 @@ pub(crate) async fn serve(nodes: Arc<Nodes>, incoming: Incoming) {
         .route("/tables/{db}/{table}/discard", post(discard))
         .route("/tables/{db}/{table}/purge", post(purge_changes))
         .route("/transactions", get(transactions))
+        .route("/sql", post(sql).layer(DefaultBodyLimit::disable()))
         .route("/labels/purge", post(purge_labels))
         .route("/sessions/drop", post(drop_sessions))
         .route("/clock", post(clock))
@@ -262,6 +264,6 @@ fn done() -> Response {
     Json(json!({"ok": true})).into_response()
 }
 
-fn refusal(status: StatusCode, text: String) -> Response {
+pub(super) fn refusal(status: StatusCode, text: String) -> Response {
     (status, Json(json!({"ok": false, "error": text}))).into_response()
 }

@@ -4,4 +4,5 @@ pub(crate) mod faults;
 pub(crate) mod http;
 pub(crate) mod journal;
 pub(crate) mod rules;
+mod sql;
 pub(crate) mod stats;

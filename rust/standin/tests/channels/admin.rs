@@ -153,3 +153,42 @@ async fn nodes_and_sessions_are_steered() {
     );
     assert_eq!(call(&standin, "POST", "/clock", r#"{"forward":1}"#).await.0, 400);
 }
+
+#[tokio::test]
+async fn statements_run_past_every_channel() {
+    let standin = cluster().await;
+    for at in ["mysql.query", "fe.api"] {
+        let rule = format!(r#"{{"at":"{at}","do":{{"answer":{{"message":"no"}}}}}}"#);
+        standin.add_fault_json(&rule).unwrap();
+    }
+    standin.stop_frontend(0).await.unwrap();
+    let sql = "USE test; INSERT INTO student VALUES (5, NULL, 2, 0.5); SELECT id, name, amt FROM student WHERE id > 3 ORDER BY id";
+    let (status, answers) = call(&standin, "POST", "/sql", sql).await;
+    assert_eq!(status, 200, "{answers}");
+    assert_eq!(
+        (&answers[0]["affected"], &answers[1]["affected"]),
+        (&json!(0), &json!(1))
+    );
+    let rows = json!([["4", "größer 😀", "99999999.99"], ["5", null, "0.50"]]);
+    assert_eq!(
+        answers[2],
+        json!({"columns": ["id", "name", "amt"], "rows": rows})
+    );
+    assert!(standin.journal().is_empty());
+
+    let (status, refused) = call(
+        &standin,
+        "POST",
+        "/sql",
+        "TRUNCATE TABLE test.student; SELECT nothing",
+    )
+    .await;
+    assert_eq!(status, 400);
+    assert!(
+        refused["error"].as_str().unwrap().contains("nothing"),
+        "{refused}"
+    );
+    // What came before the failure stays done.
+    let (_, table) = call(&standin, "GET", "/tables/test/student", "").await;
+    assert_eq!(table["rows"], 0);
+}

@@ -8,13 +8,13 @@ mod writer;
 
 use std::collections::BTreeMap;
 
-use doris_standin::{Standin, StandinConfig};
 use tokio::task::JoinSet;
 
 use self::dice::Dice;
 use self::model::{Key, Kind, Model, Record, Row};
 use self::reader::{Delivered, Figures, Reader, SliceState};
 use self::writer::Writer;
+use crate::standin::{Standin, StandinConfig};
 use crate::support::{Read, cluster_with, read};
 
 /// Every combination that Doris allows.

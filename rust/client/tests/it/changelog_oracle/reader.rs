@@ -12,10 +12,10 @@ use doris_client::ErrorKind;
 use doris_client::read::changelog::Changelog;
 use doris_client::read::scan::{Next, Scan, ScanBatch};
 use doris_client::read::window::{Position, Slice, WindowSpec};
-use doris_standin::Standin;
 
 use super::dice::Dice;
 use super::model::{Key, Row};
+use crate::standin::Standin;
 use crate::support::{Read, bounded};
 
 /// A row of a window.

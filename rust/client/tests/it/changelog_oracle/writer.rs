@@ -1,11 +1,11 @@
 //! Random writes to the table: Stream Loads with and without two phases, partial updates, deletes, statements; transactions
 //! that stay open and commits that are slow to become visible.
 
-use doris_standin::{Standin, TxnState};
 use serde_json::{Value, json};
 
 use super::dice::Dice;
 use super::model::{Key, Kind, Model, Row, Write};
+use crate::standin::{Standin, TxnState};
 use crate::support::until;
 
 /// A transaction that is loaded and not decided.
