@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use crate::admin::faults::{Faults, Sight, Strike};
-use crate::admin::journal::{Entry, Journal};
-use crate::admin::rules::Point;
-use crate::admin::stats::{Counters, Stats};
-use crate::be::error_log::ErrorLogs;
 use crate::cluster::Cluster;
-use crate::engine::Engine;
+use crate::cluster::tasks::Tasks;
+use crate::cluster::users::Users;
+use crate::control::faults::{Faults, Sight, Strike};
+use crate::control::journal::{Entry, Journal};
+use crate::control::rules::Point;
+use crate::control::stats::{Counters, Stats};
 use crate::flight::results::Results;
 use crate::flight::sessions::Sessions;
 use crate::flight::switches::FlightSwitches;
 use crate::profile::Switches;
-use crate::tasks::Tasks;
-use crate::users::Users;
+use crate::sql::engine::Engine;
+use crate::stream_load::error_log::ErrorLogs;
 
 /// The state behind every listener.
 pub(crate) struct Shared {

@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::admin::faults::Faults;
-use crate::admin::journal::{Entry, Journal, mask_statement};
-use crate::admin::rules::{Rule, RuleState};
-use crate::admin::stats::{Counters, Stats};
-use crate::be::error_log::ErrorLogs;
+use crate::cluster::tasks::Tasks;
 use crate::cluster::{Backend, Cluster, Frontend};
 use crate::config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};
-use crate::discard::Discarded;
-use crate::engine::{Answer, Engine};
+use crate::control::faults::Faults;
+use crate::control::journal::{Entry, Journal, mask_statement};
+use crate::control::rules::{Rule, RuleState};
+use crate::control::stats::{Counters, Stats};
 use crate::flight::results::Results;
 use crate::flight::sessions::Sessions;
 use crate::flight::switches::FlightSwitches;
 use crate::nodes::{Bound, Nodes, Service, bind};
 use crate::profile::Switches;
-use crate::script::statements;
 use crate::shared::Shared;
-use crate::tasks::Tasks;
-use crate::txn::Transaction;
+use crate::sql::engine::{Answer, Engine};
+use crate::sql::script::statements;
+use crate::store::discard::Discarded;
+use crate::store::txn::Transaction;
+use crate::stream_load::error_log::ErrorLogs;
 
 /// Id of the first back end, as Doris gives them out.
 const FIRST_BACKEND_ID: i64 = 10_001;

@@ -11,7 +11,7 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::rules::Rule;
+use crate::control::rules::Rule;
 use crate::net::{ConnectionHandle, Incoming};
 use crate::nodes::Nodes;
 

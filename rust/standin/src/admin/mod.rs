@@ -1,7 +1,3 @@
-//! The admin port: what happened, how much is open, and rules that break things.
+//! The admin port: tests read here what happened and set what goes wrong.
 
-pub(crate) mod faults;
 pub(crate) mod http;
-pub(crate) mod journal;
-pub(crate) mod rules;
-pub(crate) mod stats;

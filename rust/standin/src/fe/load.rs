@@ -10,16 +10,16 @@ use serde_json::json;
 
 use super::envelope::Envelope;
 use super::{Outcome, Rest, broken};
-use crate::admin::faults::Sight;
-use crate::admin::journal::{Entry, masked_headers};
-use crate::admin::rules::{Action, Point};
-use crate::be::headers::LoadHeaders;
 use crate::cluster::Backend;
-use crate::drain::early_answer;
+use crate::cluster::users::parse_basic;
+use crate::control::faults::Sight;
+use crate::control::journal::{Entry, masked_headers};
+use crate::control::rules::{Action, Point};
 use crate::net::ConnectionHandle;
-use crate::profile_load::{LoadSwitches, RedirectBody};
-use crate::url::component;
-use crate::users::parse_basic;
+use crate::net::drain::early_answer;
+use crate::net::url::component;
+use crate::profile::load::{LoadSwitches, RedirectBody};
+use crate::stream_load::headers::LoadHeaders;
 
 /// What is redirected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::stream;
 use super::ticket::parse_backend_handle;
-use crate::admin::journal::Entry;
+use crate::control::journal::Entry;
 use crate::net::ConnectionHandle;
 use crate::shared::Shared;
 

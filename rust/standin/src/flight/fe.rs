@@ -18,7 +18,7 @@ use super::be::{connection, statement_handle};
 use super::login::Login;
 use super::ticket::{parse_backend_handle, parse_frontend_handle};
 use super::{actions, login, metadata, statement, stream};
-use crate::admin::journal::{Entry, masked_headers};
+use crate::control::journal::{Entry, masked_headers};
 use crate::net::ConnectionHandle;
 use crate::shared::Shared;
 

@@ -9,8 +9,8 @@ use tonic::{Response, Status};
 use super::fe::FrontendFlight;
 use super::sessions::{FlightSession, Limits};
 use super::stream::failure;
-use crate::admin::faults::Sight;
-use crate::admin::rules::Point;
+use crate::control::faults::Sight;
+use crate::control::rules::Point;
 use crate::net::ConnectionHandle;
 
 /// A session that a call runs in.

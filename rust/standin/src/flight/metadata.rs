@@ -15,9 +15,9 @@ use tonic::Status;
 use super::encode::Encoder;
 use super::fe::FrontendFlight;
 use super::{actions, forms, statement};
-use crate::catalog::Relation;
-use crate::engine::{ResultColumn, Session, SqlError};
-use crate::types::{DorisType, NAME_KEY};
+use crate::sql::engine::{ResultColumn, Session, SqlError};
+use crate::store::catalog::Relation;
+use crate::values::types::{DorisType, NAME_KEY};
 
 /// Name of the one catalog.
 const CATALOG: &str = "internal";

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::cluster::lock;
-use crate::engine::Session;
+use crate::sql::engine::Session;
 
 /// One session: what a Bearer token stands for on the front end that gave it.
 pub(crate) struct FlightSession {

@@ -16,12 +16,12 @@ use super::login::Login;
 use super::results::StoredResult;
 use super::stream::failure;
 use super::ticket::{QueryId, backend_handle, frontend_handle};
-use crate::admin::faults::{Sight, Strike};
-use crate::admin::rules::Point;
-use crate::admin::stats::Open;
-use crate::engine::{Answer, KeysType, Rows, Session, SqlError};
+use crate::control::faults::{Sight, Strike};
+use crate::control::rules::Point;
+use crate::control::stats::Open;
 use crate::net::ConnectionHandle;
-use crate::script::{FirstTable, first_table};
+use crate::sql::engine::{Answer, KeysType, Rows, Session, SqlError};
+use crate::sql::script::{FirstTable, first_table};
 
 /// Rows per batch when the session says nothing: Doris' default.
 const BATCH_ROWS: usize = 4064;

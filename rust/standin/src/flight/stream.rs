@@ -11,10 +11,10 @@ use tonic::Status;
 use super::cut;
 use super::encode::{Encoder, corrupt_header, relabel, rows_within, truncate_body};
 use super::results::StoredResult;
-use crate::admin::faults::{Sight, Strike};
-use crate::admin::journal::Entry;
-use crate::admin::rules::{Action, Close, Point};
-use crate::admin::stats::Open;
+use crate::control::faults::{Sight, Strike};
+use crate::control::journal::Entry;
+use crate::control::rules::{Action, Close, Point};
+use crate::control::stats::Open;
 use crate::net::ConnectionHandle;
 use crate::shared::Shared;
 

@@ -9,7 +9,7 @@ use mysql_common::proto::{MyDeserialize, MySerialize};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::packet::{Fields, Packets};
-use crate::users::Users;
+use crate::cluster::users::Users;
 
 /// Version that clients are told; Doris passes for this MySQL.
 pub(super) const SERVER_VERSION: &str = "5.7.99";

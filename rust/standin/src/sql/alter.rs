@@ -8,12 +8,12 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::create_table::{check_column, read_column, read_properties};
 use super::cursor::Cursor;
 use super::ddl::done;
-use super::defaults::{default_column, zero_default};
-use crate::catalog_schema::{Column, Distribution, TableSchema};
-use crate::changelog::properties;
-use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
-use crate::tablet::{StoredBatch, Table, TableVersion};
-use crate::tablet_commit::{Changed, Writer, change_tablets};
+use crate::sql::engine::{Answer, Engine, KeysType, Session, SqlError};
+use crate::store::changelog::properties;
+use crate::store::defaults::{default_column, zero_default};
+use crate::store::schema::{Column, Distribution, TableSchema};
+use crate::store::tablet::commit::{Changed, Writer, change_tablets};
+use crate::store::tablet::{StoredBatch, Table, TableVersion};
 use crate::values::cast_array;
 
 /// One clause at work: the table's version grows clause by clause and is published at the end.

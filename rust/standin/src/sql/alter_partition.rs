@@ -8,8 +8,8 @@ use super::alter::Alter;
 use super::create_table::{read_distribution, read_properties};
 use super::cursor::Cursor;
 use super::partition_clause::read_partition;
-use crate::engine::SqlError;
-use crate::tablet::Partition;
+use crate::sql::engine::SqlError;
+use crate::store::tablet::Partition;
 
 impl Alter<'_> {
     pub(super) fn add_partition(&mut self, cursor: &mut Cursor<'_>, temporary: bool) -> Result<(), SqlError> {

@@ -8,7 +8,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use super::rewrite::DIV_MARK;
-use crate::catalog::is_built_in;
+use crate::store::catalog::is_built_in;
 
 /// How one item of the outermost select list is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

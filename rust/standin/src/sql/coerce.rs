@@ -13,11 +13,11 @@ use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Ope
 
 use super::in_list::common_type;
 use super::time_units::common_unit;
-use crate::types::DorisType;
 use crate::values::civil::{DAY, MICROS};
 use crate::values::datetime::read_wall;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 use crate::values::{cast_array, to_compute};
-use crate::zone::Zone;
 
 /// Rewrites every expression of the plan: a literal that is compared with a column takes the column's type, and
 /// division gives what Doris gives. `in_texts`: a text `IN` a list of integers compares texts, else numbers.

@@ -7,9 +7,9 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::cursor::Cursor;
 use super::partition_clause::{PartitionClause, read_partitions};
 use super::types::read_type;
-use crate::catalog_schema::{Aggregation, Column, DefaultValue, Distribution, PartitionKind, TableSchema};
-use crate::engine::{KeysType, SqlError};
-use crate::types::DorisType;
+use crate::sql::engine::{KeysType, SqlError};
+use crate::store::schema::{Aggregation, Column, DefaultValue, Distribution, PartitionKind, TableSchema};
+use crate::values::types::DorisType;
 
 /// Buckets that `BUCKETS AUTO` gives.
 const AUTO_BUCKETS: usize = 10;
@@ -206,7 +206,7 @@ fn check_default(column: &Column) -> Result<(), SqlError> {
             "Can not set null default value to non nullable column: {}",
             column.name
         ))),
-        Some(DefaultValue::Text(text)) => super::defaults::default_array(&column.doris_type, text)
+        Some(DefaultValue::Text(text)) => crate::store::defaults::default_array(&column.doris_type, text)
             .map(drop)
             .map_err(|message| {
                 SqlError::plain(format!("Invalid default value for '{}': {message}", column.name))

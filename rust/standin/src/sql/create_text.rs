@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::catalog::View;
-use crate::catalog_partition::{Bound, BoundValue};
-use crate::catalog_schema::{Column, DefaultValue, Distribution, PartitionKind, TableSchema};
-use crate::engine::KeysType;
-use crate::tablet::TableVersion;
+use crate::sql::engine::KeysType;
+use crate::store::catalog::View;
+use crate::store::partition::{Bound, BoundValue};
+use crate::store::schema::{Column, DefaultValue, Distribution, PartitionKind, TableSchema};
+use crate::store::tablet::TableVersion;
 
 /// The statement that makes the table; it can be run as it stands.
 pub fn create_table_text(name: &str, version: &TableVersion) -> String {

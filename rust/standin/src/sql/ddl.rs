@@ -8,15 +8,15 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::create_table::read_create_table;
 use super::cursor::Cursor;
 use super::lexer::Statement;
-use crate::catalog::{Relation, View};
-use crate::catalog_schema::{Column, TableSchema};
-use crate::changelog;
-use crate::changelog::lsn::Lsns;
-use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::profile_changelog::LsnScope;
-use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
-use crate::tablet_commit::change_tablets;
-use crate::types::DorisType;
+use crate::profile::changelog::LsnScope;
+use crate::sql::engine::{Answer, Engine, Session, SqlError};
+use crate::store::catalog::{Relation, View};
+use crate::store::changelog;
+use crate::store::changelog::lsn::Lsns;
+use crate::store::schema::{Column, TableSchema};
+use crate::store::tablet::commit::change_tablets;
+use crate::store::tablet::{Partition, StoredBatch, Table, TableVersion};
+use crate::values::types::DorisType;
 
 /// The answer of a statement that has no rows.
 pub(crate) fn done() -> Answer {

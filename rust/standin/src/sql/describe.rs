@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::cursor::Cursor;
 use super::lexer::{Statement, statements};
 use super::tables::Listing;
-use crate::catalog::{Relation, is_built_in};
-use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
+use crate::sql::engine::{Answer, Engine, KeysType, Session, SqlError};
+use crate::store::catalog::{Relation, is_built_in};
 
 impl Engine {
     pub(crate) async fn show_columns(
@@ -95,10 +95,10 @@ impl Engine {
             let row = |field: &arrow_schema::FieldRef| {
                 let declared = field
                     .metadata()
-                    .get(crate::types::NAME_KEY)
+                    .get(crate::values::types::NAME_KEY)
                     .unwrap_or(field.name())
                     .clone();
-                let type_name = crate::types::DorisType::of_field(field).sql_name();
+                let type_name = crate::values::types::DorisType::of_field(field).sql_name();
                 [
                     Some(declared),
                     Some(type_name),

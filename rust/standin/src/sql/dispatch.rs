@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::ddl::done;
 use super::explicit::refused_within;
 use super::lexer::{Statement, statements};
-use crate::engine::{Answer, Engine, Rows, Session, SqlError};
+use crate::sql::engine::{Answer, Engine, Rows, Session, SqlError};
 
 impl Engine {
     /// Runs the statements of a text, separated by `;`, one answer each. Fails at the first that fails; what the

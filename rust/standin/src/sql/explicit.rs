@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use super::cursor::Cursor;
 use super::ddl::done;
 use crate::cluster::lock;
-use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::load::Load;
-use crate::tablet::Table;
-use crate::txn::OpenTxn;
+use crate::sql::engine::{Answer, Engine, Session, SqlError};
+use crate::store::load::Load;
+use crate::store::tablet::Table;
+use crate::store::txn::OpenTxn;
 
 /// A transaction that a client opened. Dropped undecided, with its session, it is aborted.
 #[derive(Debug)]

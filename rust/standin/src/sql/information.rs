@@ -5,11 +5,11 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 
 use super::tables::Listing;
-use crate::catalog::Relation;
-use crate::catalog_schema::Column;
-use crate::engine::{Engine, KeysType, SqlError};
-use crate::fence::database_id;
-use crate::types::DorisType;
+use crate::sql::engine::{Engine, KeysType, SqlError};
+use crate::sql::fence::database_id;
+use crate::store::catalog::Relation;
+use crate::store::schema::Column;
+use crate::values::types::DorisType;
 
 /// Tables of `information_schema`.
 const TABLES: [&str; 6] = [

@@ -4,7 +4,7 @@ use datafusion::sql::sqlparser::dialect::MySqlDialect;
 use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Whitespace};
 
 use super::incr::INCR;
-use crate::engine::SqlError;
+use crate::sql::engine::SqlError;
 
 /// One statement: its tokens without blanks and comments, and its text.
 #[derive(Debug, Clone)]

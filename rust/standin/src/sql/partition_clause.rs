@@ -4,9 +4,9 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::create_table::{read_literal, read_properties};
 use super::cursor::Cursor;
-use crate::catalog_partition::{Bound, BoundValue};
-use crate::catalog_schema::PartitionKind;
-use crate::engine::SqlError;
+use crate::sql::engine::SqlError;
+use crate::store::partition::{Bound, BoundValue};
+use crate::store::schema::PartitionKind;
 use crate::values::civil::{DAY, MICROS, date_of, days_in_month};
 use crate::values::datetime::{checked_days, read_datetime, write_date, write_datetime};
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::partition_clause::PartitionClause;
-use crate::catalog_partition::{Bound, BoundEncoder, PartitionFinder};
-use crate::catalog_schema::{PartitionKind, TableSchema};
-use crate::changelog::log::ChangeLog;
-use crate::engine::{Engine, SqlError};
-use crate::tablet::{Partition, Tablet};
+use crate::sql::engine::{Engine, SqlError};
+use crate::store::changelog::log::ChangeLog;
+use crate::store::partition::{Bound, BoundEncoder, PartitionFinder};
+use crate::store::schema::{PartitionKind, TableSchema};
+use crate::store::tablet::{Partition, Tablet};
 
 impl Engine {
     /// The first partitions of a table.
@@ -125,10 +125,10 @@ fn encoded_lists(encoder: &BoundEncoder, partitions: &[Arc<Partition>]) -> Resul
 fn lower_end(
     encoder: &BoundEncoder,
     beside: &[Arc<Partition>],
-    upper: Option<&[crate::catalog_partition::BoundValue]>,
-) -> Result<Option<Vec<crate::catalog_partition::BoundValue>>, SqlError> {
+    upper: Option<&[crate::store::partition::BoundValue]>,
+) -> Result<Option<Vec<crate::store::partition::BoundValue>>, SqlError> {
     let own = upper.map(|v| encoder.bound(v)).transpose()?;
-    let mut best: Option<(Vec<u8>, Vec<crate::catalog_partition::BoundValue>)> = None;
+    let mut best: Option<(Vec<u8>, Vec<crate::store::partition::BoundValue>)> = None;
     for partition in beside {
         if let Bound::Range {
             upper: Some(values), ..

@@ -32,12 +32,12 @@ use super::relation::Place;
 use super::result_types::column_type;
 use super::rewrite::{Lifted, Rewritten, lifted_name, rewrite};
 use super::tables::numbers_table;
-use crate::catalog::{Relation, View, is_built_in};
-use crate::clock::Tso;
-use crate::engine::{Engine, ResultColumn, Rows, Session, SqlError};
-use crate::types::{DorisType, NAME_KEY};
+use crate::cluster::clock::Tso;
+use crate::sql::engine::{Engine, ResultColumn, Rows, Session, SqlError};
+use crate::store::catalog::{Relation, View, is_built_in};
+use crate::values::types::{DorisType, NAME_KEY};
+use crate::values::zone::Zone;
 use crate::values::{cast_array, from_compute};
-use crate::zone::Zone;
 
 /// Name of the one catalog.
 const CATALOG: &str = "internal";
@@ -56,7 +56,7 @@ impl Planner {
     pub fn new() -> Self {
         let mut config = SessionConfig::new()
             .with_target_partitions(1)
-            .with_batch_size(crate::tablet::BATCH_ROWS)
+            .with_batch_size(crate::store::tablet::BATCH_ROWS)
             .with_information_schema(false)
             .with_create_default_catalog_and_schema(false);
         let options = config.options_mut();

@@ -4,7 +4,7 @@ use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Distinct, Expr, ExprSchemable, LogicalPlan};
 
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
 /// Aggregates whose result is one of the values they were given.
 const CHOOSING: [&str; 5] = ["min", "max", "any_value", "first_value", "last_value"];

@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 use super::lexer::Statement;
 use super::relation::{Place, is_hint, read_place};
 use super::types::read_type;
-use crate::engine::SqlError;
+use crate::sql::engine::SqlError;
 
 /// Name of a relation that was lifted out, by its number.
 pub fn lifted_name(number: usize) -> String {

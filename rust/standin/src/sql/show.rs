@@ -9,8 +9,8 @@ use super::create_text::{bound_text, create_table_text, create_view_text};
 use super::cursor::Cursor;
 use super::lexer::{Statement, statements};
 use super::tables::Listing;
-use crate::catalog::Relation;
-use crate::engine::{Answer, Engine, Session, SqlError};
+use crate::sql::engine::{Answer, Engine, Session, SqlError};
+use crate::store::catalog::Relation;
 use crate::values::datetime::write_datetime;
 
 impl Engine {
@@ -336,7 +336,8 @@ impl Engine {
 
     /// A moment as `SHOW` prints it, in the server's zone.
     pub(crate) fn shown_time(&self, micros: i64) -> String {
-        let zone: crate::zone::Zone = self.time_zone().parse().unwrap_or(crate::zone::Zone::UTC);
+        let zone: crate::values::zone::Zone =
+            self.time_zone().parse().unwrap_or(crate::values::zone::Zone::UTC);
         let mut out = String::new();
         let wall = micros + zone.offset_at_instant(micros.div_euclid(1_000_000)) * 1_000_000;
         write_datetime(&mut out, wall, 0);

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::tables::Listing;
-use crate::catalog::Relation;
-use crate::engine::{Engine, Session};
+use crate::sql::engine::{Engine, Session};
+use crate::store::catalog::Relation;
 
 impl Engine {
     pub(crate) fn show_frontends(&self, session: &Session) -> Listing {

@@ -4,7 +4,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::tables::Listing;
-use crate::engine::{Engine, Session, SqlError};
+use crate::sql::engine::{Engine, Session, SqlError};
 
 /// What nobody has set yet.
 const UNSET: i64 = -1;
@@ -58,8 +58,8 @@ impl Engine {
             None => "NULL".to_owned(),
         };
         let kind = match found.kind {
-            crate::txn::LoadKind::StreamLoad => "BACKEND_STREAMING",
-            crate::txn::LoadKind::Statement => "INSERT_STREAMING",
+            crate::store::txn::LoadKind::StreamLoad => "BACKEND_STREAMING",
+            crate::store::txn::LoadKind::Statement => "INSERT_STREAMING",
         };
         listing.add([
             found.id.to_string(),

@@ -14,9 +14,9 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
 
 use super::query::plan_error;
-use crate::engine::{ResultColumn, Rows, SqlError};
-use crate::tablet::BATCH_ROWS;
-use crate::types::{DorisType, NAME_KEY};
+use crate::sql::engine::{ResultColumn, Rows, SqlError};
+use crate::store::tablet::BATCH_ROWS;
+use crate::values::types::{DorisType, NAME_KEY};
 
 /// `numbers("number" = "N")`: a column `number` that counts from 0.
 pub fn numbers_table(count: u64) -> Result<Arc<dyn TableProvider>, SqlError> {

@@ -8,9 +8,9 @@ use datafusion::logical_expr::{BinaryExpr, Distinct, Expr, LogicalPlan, Operator
 use super::lexer::statements;
 use super::provider::as_snapshot;
 use super::query::plan_error;
-use crate::catalog_schema::{Distribution, TableSchema};
-use crate::engine::{Engine, Session, SqlError, TabletRoute};
-use crate::tablet_route::bucket_hashes;
+use crate::sql::engine::{Engine, Session, SqlError, TabletRoute};
+use crate::store::schema::{Distribution, TableSchema};
+use crate::store::tablet::route::bucket_hashes;
 use crate::values::from_compute;
 
 /// Combinations of values in the distribution columns up to which buckets are told apart.
@@ -64,7 +64,7 @@ impl Engine {
         };
         let is_other = {
             let own = self.version_at(session, &found);
-            let first = |v: &crate::tablet::TableVersion| v.partitions.first().map(|p| p.id);
+            let first = |v: &crate::store::tablet::TableVersion| v.partitions.first().map(|p| p.id);
             first(&own) != first(snapshot.version())
         };
         if is_other || !snapshot.place().table.eq(table) {

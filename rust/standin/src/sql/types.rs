@@ -4,8 +4,8 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::lexer;
-use crate::engine::SqlError;
-use crate::types::{DorisType, StructField};
+use crate::sql::engine::SqlError;
+use crate::values::types::{DorisType, StructField};
 
 /// Reads a type from a text of its own, such as `DECIMAL(10,2)` or `ARRAY<MAP<STRING,INT>>`.
 pub fn parse_type(text: &str) -> Result<DorisType, SqlError> {

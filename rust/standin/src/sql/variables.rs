@@ -8,8 +8,8 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::cursor::Cursor;
 use super::ddl::done;
 use super::lexer::{Statement, statements};
-use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::zone::Zone;
+use crate::sql::engine::{Answer, Engine, Session, SqlError};
+use crate::values::zone::Zone;
 
 /// Variables with their global values, those that depend on the server left out.
 const DEFAULTS: [(&str, &str); 46] = [
@@ -202,10 +202,9 @@ impl Engine {
         let sql = format!("SELECT {}", statement.raw(first, last));
         let rows = Box::pin(self.query_rows(session, &sql)).await?;
         let zone = self.zone(session);
-        let value = rows
-            .batches
-            .first()
-            .and_then(|batch| crate::text::render(&rows.columns[0].doris_type, batch.column(0), 0, &zone));
+        let value = rows.batches.first().and_then(|batch| {
+            crate::values::text::render(&rows.columns[0].doris_type, batch.column(0), 0, &zone)
+        });
         Ok(value)
     }
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::errors::ErrorLog;
-use super::json_text::{Scanner, Value, through_double};
 use super::parameters::JsonForm;
 use super::rows::TextRows;
 use crate::values::Cell;
+use crate::values::json_text::{Scanner, Value, through_double};
 
 /// Reads the objects of a body.
 pub(super) struct JsonReader<'p> {

@@ -2,13 +2,13 @@
 
 use super::LoadRefused;
 use super::decompress::Compression;
-use super::json_path::JsonPath;
 use super::separator::decode;
-use crate::be::headers::LoadHeaders;
 use crate::profile::Switches;
-use crate::profile_load::LoadSwitches;
-use crate::row_shape::NewKeys;
-use crate::zone::Zone;
+use crate::profile::load::LoadSwitches;
+use crate::store::row_shape::NewKeys;
+use crate::stream_load::headers::LoadHeaders;
+use crate::values::json_path::JsonPath;
+use crate::values::zone::Zone;
 
 /// What the headers of a load say (Doris manual, Stream Load, "Load parameters").
 #[derive(Debug)]

@@ -14,9 +14,9 @@ use super::civil::MICROS;
 use super::datetime::round_micros;
 use super::nested::{Cell, read_cell};
 use super::{from_compute, to_compute};
-use crate::text::{micros_at, render_array, render_into};
-use crate::types::{DorisType, unit_of_scale};
-use crate::zone::Zone;
+use crate::values::text::{micros_at, render_array, render_into};
+use crate::values::types::{DorisType, unit_of_scale};
+use crate::values::zone::Zone;
 
 /// Casts a column to the stored form of `to`. With `strict` a value that does not fit is an error, else it is NULL.
 /// `array` holds the stored or the compute form of `from`.
@@ -200,7 +200,7 @@ fn first_misfit(from: &DorisType, to: &DorisType, computed: &ArrayRef, target: &
         .ok()
         .and_then(|cast| (0..cast.len()).find(|row| cast.is_null(*row) && !computed.is_null(*row)))
         .unwrap_or(0);
-    let value = crate::text::render(from, computed, row, &Zone::UTC).unwrap_or_default();
+    let value = crate::values::text::render(from, computed, row, &Zone::UTC).unwrap_or_default();
     CellError {
         row,
         message: format!("Value '{value}' out of range for type {}", to.sql_name()),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::civil::{Civil, DAY, MICROS, days_of, max_micros, min_micros};
-use crate::zone::Zone;
+use crate::values::zone::Zone;
 
 /// A reading of a date-time text: its wall clock, and its offset from UTC where the text names a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,19 @@
 //! Values: their calendar, numbers and texts, and arrays built from cells or cast from other arrays.
 
+pub mod bitmap;
 pub mod build;
 pub mod cast;
 mod cast_nested;
 pub mod civil;
 pub mod compute;
 pub mod datetime;
+pub(crate) mod json_path;
+pub(crate) mod json_text;
 pub mod nested;
 pub mod number;
+pub mod text;
+pub mod types;
+pub mod zone;
 
 pub use build::{CellError, build_array};
 pub use cast::cast_array;

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use datafusion::common::{DataFusionError, Result};
 
 use super::{Call, Definition};
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
 pub(super) const FUNCTIONS: [Definition; 4] = [
     Definition {

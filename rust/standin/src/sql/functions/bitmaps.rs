@@ -12,9 +12,9 @@ use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
 
-use super::bitmap::Bitmap;
 use super::{Arguments, Call, Definition};
-use crate::types::DorisType;
+use crate::values::bitmap::Bitmap;
+use crate::values::types::DorisType;
 
 const TEXT: fn(&Arguments<'_>) -> Result<DorisType> = |_| Ok(DorisType::String);
 

@@ -5,7 +5,7 @@ use datafusion::common::{DataFusionError, Result};
 
 use super::{Arguments, Call, Definition};
 use crate::sql::parse_type;
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
 pub(super) const FUNCTIONS: [Definition; 1] = [Definition {
     names: &["doris_cast", "doris_try_cast"],

@@ -6,9 +6,9 @@ use arrow_array::{Array, BooleanArray, Float64Array, Int32Array, Int64Array, Str
 use datafusion::common::Result;
 
 use super::{Call, Definition};
-use crate::stream_load::json_path::JsonPath;
-use crate::stream_load::json_text::Value;
-use crate::types::DorisType;
+use crate::values::json_path::JsonPath;
+use crate::values::json_text::Value;
+use crate::values::types::DorisType;
 
 pub(super) const FUNCTIONS: [Definition; 5] = [
     Definition {

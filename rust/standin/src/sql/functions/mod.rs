@@ -1,7 +1,6 @@
 //! Functions with Doris' results, where DataFusion lacks them or gives others.
 
 mod binary;
-pub mod bitmap;
 mod bitmaps;
 mod cast;
 mod json;
@@ -26,9 +25,9 @@ use datafusion::logical_expr::{
     TypeSignature, Volatility,
 };
 
-use crate::types::DorisType;
 use crate::values::cast_array;
-use crate::zone::Zone;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 
 /// What functions know of the session and the statement they run in.
 #[derive(Debug, Clone)]

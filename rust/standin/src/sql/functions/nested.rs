@@ -11,8 +11,8 @@ use arrow_select::take::take;
 use datafusion::common::{DataFusionError, Result};
 
 use super::{Arguments, Call, Definition};
-use crate::text::render;
-use crate::types::{DorisType, StructField};
+use crate::values::text::render;
+use crate::values::types::{DorisType, StructField};
 
 pub(super) const FUNCTIONS: [Definition; 6] = [
     Definition {

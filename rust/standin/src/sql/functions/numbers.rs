@@ -9,7 +9,7 @@ use arrow_array::types::{Float64Type, Int64Type};
 use datafusion::common::{DataFusionError, Result};
 
 use super::{Arguments, Call, Definition};
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
 pub(super) const FUNCTIONS: [Definition; 3] = [
     Definition {

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Int64Array, StringArray};
 use datafusion::common::Result;
 
 use super::{Call, Definition};
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
 const TEXT: fn(&super::Arguments<'_>) -> Result<DorisType> = |_| Ok(DorisType::Varchar(65533));
 

@@ -8,7 +8,7 @@ use datafusion::common::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs};
 
 use super::{Arguments, Call, Definition};
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
 /// Seed of the first argument's hash in Doris.
 const MURMUR3_32_SEED: u32 = 104_729;
@@ -85,7 +85,7 @@ fn concat_ws(call: &Call<'_>) -> Result<ArrayRef> {
                 return Ok(None);
             }
             let items = arrow_array::cast::AsArray::as_list::<i32>(&call.args[1]).value(row);
-            let texts = crate::text::render_array(item, &items, &call.surroundings.zone);
+            let texts = crate::values::text::render_array(item, &items, &call.surroundings.zone);
             Ok(Some(
                 texts
                     .iter()

@@ -8,9 +8,9 @@ use arrow_array::{Array, ArrayRef, Int64Array, PrimitiveArray, StringArray};
 use datafusion::common::{DataFusionError, Result};
 
 use super::{Arguments, Call, Definition};
-use crate::types::DorisType;
 use crate::values::cast_array;
 use crate::values::civil::{Civil, DAY, MICROS, date_of, days_of};
+use crate::values::types::DorisType;
 
 const INTEGER: fn(&Arguments<'_>) -> Result<DorisType> = |_| Ok(DorisType::Int);
 const TEXT: fn(&Arguments<'_>) -> Result<DorisType> = |_| Ok(DorisType::Varchar(65533));

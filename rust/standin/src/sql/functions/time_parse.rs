@@ -8,10 +8,10 @@ use arrow_array::{Array, ArrayRef, TimestampMicrosecondArray};
 use datafusion::common::{DataFusionError, Result};
 
 use super::{Arguments, Call, Definition};
-use crate::types::DorisType;
 use crate::values::cast_array;
 use crate::values::civil::Civil;
-use crate::zone::Zone;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 
 pub(super) const FUNCTIONS: [Definition; 1] = [Definition {
     names: &["str_to_date"],

@@ -224,7 +224,7 @@ async fn plain_scans_share_the_memory_of_the_table() {
     let second = f.rows("SELECT id AS other, s FROM d.t").await;
     for (a, b) in first.batches.iter().zip(&second.batches) {
         assert!(std::sync::Arc::ptr_eq(a.column(1), b.column(0)));
-        assert!(a.num_rows() <= crate::tablet::BATCH_ROWS);
+        assert!(a.num_rows() <= crate::store::tablet::BATCH_ROWS);
     }
     assert_eq!(second.columns[0].name, "other");
     assert_eq!(f.rows("SELECT id FROM t LIMIT 70000").await.row_count(), 70_000);

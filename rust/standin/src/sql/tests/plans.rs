@@ -1,7 +1,7 @@
 //! Tablets of a query, pruned by its predicate.
 
 use super::Fixture;
-use crate::engine::PlanRefused;
+use crate::sql::engine::PlanRefused;
 
 async fn planned(f: &Fixture, sql: &str) -> usize {
     f.engine
