@@ -14,8 +14,7 @@ use crate::control::faults::Faults;
 use crate::control::journal::{Entry, Journal, mask_statement};
 use crate::control::rules::{Rule, RuleState};
 use crate::control::stats::{Counters, Stats};
-use crate::flight::results::Results;
-use crate::flight::sessions::Sessions;
+use crate::flight::Flight;
 use crate::flight::switches::FlightSwitches;
 use crate::nodes::{Bound, Nodes, Service, bind};
 use crate::profile::Switches;
@@ -44,7 +43,7 @@ impl Standin {
     /// Binds every listener, runs the init scripts, then serves. Fails before anything is served.
     pub async fn start(config: StandinConfig) -> Result<Self> {
         let (switches, flight) = switches(&config)?;
-        let bound = bind_all(&config).await?;
+        let mut bound = bind_all(&config).await?;
         let host = advertised(&config.listen);
         let cluster = Arc::new(cluster_of(&bound, &host));
         let switches = Arc::new(switches);
@@ -56,13 +55,10 @@ impl Standin {
             engine,
             cluster,
             switches,
-            flight,
             users,
             journal: Journal::default(),
             faults: Faults::default(),
             counters: Counters::default(),
-            sessions: Sessions::default(),
-            results: Results::default(),
             loads: Tasks::default(),
             error_logs: ErrorLogs::default(),
             load_turn: AtomicUsize::new(0),
@@ -83,7 +79,16 @@ impl Standin {
         }
         initialise(&shared.engine, Path::new("init"), &config.init_sql).await?;
         let end = CancellationToken::new();
-        let nodes = Nodes::start(shared, bound, end.clone()).await;
+        let admin = bound.iter().position(|bound| bound.service == Service::Admin);
+        let admin = admin.map(|at| bound.swap_remove(at));
+        let nodes = Nodes::start(shared, Flight::new(flight), bound, end.clone()).await;
+        if let Some(admin) = admin {
+            // It steers the nodes, so it comes after them.
+            let steered = nodes.clone();
+            nodes
+                .add(admin, |incoming| crate::admin::http::serve(steered, incoming))
+                .await;
+        }
         Ok(Self {
             nodes,
             ports,
@@ -124,6 +129,12 @@ impl Standin {
     #[cfg(test)]
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         self.nodes.shared()
+    }
+
+    /// What the Flight services share, for tests of single parts.
+    #[cfg(test)]
+    pub(crate) fn flight(&self) -> &Arc<Flight> {
+        self.nodes.flight()
     }
 
     /// Adds a fault rule and gives its number.
@@ -181,7 +192,7 @@ impl Standin {
 
     /// Counters.
     pub fn stats(&self) -> Stats {
-        self.nodes.shared().stats()
+        self.nodes.stats()
     }
 
     /// The journal from its begin.

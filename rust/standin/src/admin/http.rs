@@ -49,7 +49,7 @@ async fn requests(State(nodes): State<Arc<Nodes>>, Query(query): Query<Since>) -
 }
 
 async fn stats(State(nodes): State<Arc<Nodes>>) -> Response {
-    Json(nodes.shared().stats()).into_response()
+    Json(nodes.stats()).into_response()
 }
 
 async fn faults(State(nodes): State<Arc<Nodes>>) -> Response {

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::envelope::Envelope;
 use super::{Call, Rest};
-use crate::sql::engine::{ColumnInfo, KeysType, SqlError};
+use crate::sql::engine::SqlError;
 use crate::store::catalog::Relation;
+use crate::store::info::{ColumnInfo, KeysType};
 use crate::values::types::DorisType;
 
 /// The columns of a table or view; names and texts as Doris gives them. A view has no model.

@@ -14,6 +14,7 @@ use prost::Message;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::{Request, Response, Status, Streaming};
 
+use super::Flight;
 use super::stream;
 use super::ticket::parse_backend_handle;
 use crate::control::journal::Entry;
@@ -23,13 +24,15 @@ use crate::shared::Shared;
 /// The service of one back end.
 pub(crate) struct BackendFlight {
     shared: Arc<Shared>,
+    flight: Arc<Flight>,
     node: String,
 }
 
 impl BackendFlight {
-    pub(crate) fn new(shared: Arc<Shared>, index: usize) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, flight: Arc<Flight>, index: usize) -> Self {
         Self {
             shared,
+            flight,
             node: format!("be{index}"),
         }
     }
@@ -40,8 +43,9 @@ impl BackendFlight {
         connection: ConnectionHandle,
     ) -> Result<BoxStream<'static, Result<FlightData, Status>>, Status> {
         let id = parse_backend_handle(&statement_handle(ticket)?).map_err(Status::invalid_argument)?;
-        let result = self.shared.results.take(id).ok_or_else(|| not_found(id))?;
-        Ok(stream::serve(&self.shared, "be.flight", &self.node, connection, result).boxed())
+        let result = self.flight.results.take(id).ok_or_else(|| not_found(id))?;
+        let most = self.flight.switches.piece_bytes;
+        Ok(stream::serve(&self.shared, most, "be.flight", &self.node, connection, result).boxed())
     }
 }
 

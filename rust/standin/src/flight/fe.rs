@@ -14,6 +14,7 @@ use prost::Message;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::Flight;
 use super::be::{connection, statement_handle};
 use super::login::Login;
 use super::ticket::{parse_backend_handle, parse_frontend_handle};
@@ -25,6 +26,7 @@ use crate::shared::Shared;
 /// The service of one front end.
 pub(crate) struct FrontendFlight {
     pub(crate) shared: Arc<Shared>,
+    pub(crate) flight: Arc<Flight>,
     /// Position in the cluster.
     pub(crate) index: usize,
     /// `fe0`, ….
@@ -32,9 +34,10 @@ pub(crate) struct FrontendFlight {
 }
 
 impl FrontendFlight {
-    pub(crate) fn new(shared: Arc<Shared>, index: usize) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, flight: Arc<Flight>, index: usize) -> Self {
         Self {
             shared,
+            flight,
             index,
             node: format!("fe{index}"),
         }
@@ -43,7 +46,10 @@ impl FrontendFlight {
     /// Location of a result that this front end keeps; `None` leaves it out.
     pub(crate) fn location(&self) -> Option<String> {
         let frontend = self.shared.cluster.frontends().into_iter().nth(self.index)?;
-        self.shared.flight.fe_location.of(&frontend.host, frontend.flight)
+        self.flight
+            .switches
+            .fe_location
+            .of(&frontend.host, frontend.flight)
     }
 
     async fn info(
@@ -108,13 +114,14 @@ impl FrontendFlight {
         let id = parse_backend_handle(&handle)
             .ok()
             .or_else(|| parse_frontend_handle(&handle));
-        let result = id.and_then(|id| self.shared.results.take(id)).ok_or_else(|| {
+        let result = id.and_then(|id| self.flight.results.take(id)).ok_or_else(|| {
             let handle = String::from_utf8_lossy(&handle);
             Status::internal(format!(
                 "get stream statement failed, cannot find the result of ticket {handle}"
             ))
         })?;
-        Ok(stream::serve(&self.shared, "fe.flight", &self.node, connection, result).boxed())
+        let most = self.flight.switches.piece_bytes;
+        Ok(stream::serve(&self.shared, most, "fe.flight", &self.node, connection, result).boxed())
     }
 
     async fn login(&self, metadata: &MetadataMap, connection: &ConnectionHandle) -> Result<Login, Status> {

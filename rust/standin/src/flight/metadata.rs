@@ -16,6 +16,7 @@ use super::encode::Encoder;
 use super::fe::FrontendFlight;
 use super::{actions, forms, statement};
 use crate::sql::engine::{ResultColumn, Session, SqlError};
+use crate::sql::types::type_of_field;
 use crate::store::catalog::Relation;
 use crate::values::types::{DorisType, NAME_KEY};
 
@@ -140,7 +141,7 @@ async fn schema(
             let held = engine.information_table(database, name)?.schema();
             let columns = held.fields().iter().map(|field| ResultColumn {
                 name: field.metadata().get(NAME_KEY).unwrap_or(field.name()).clone(),
-                doris_type: DorisType::of_field(field),
+                doris_type: type_of_field(field),
                 nullable: true,
             });
             columns.collect::<Vec<_>>()

@@ -119,7 +119,7 @@ fn capabilities() -> CapabilityFlags {
 fn nonce() -> [u8; 20] {
     let mut nonce = [0u8; 20];
     for chunk in nonce.chunks_mut(8) {
-        let random = crate::flight::random().to_le_bytes();
+        let random = crate::cluster::random().to_le_bytes();
         for (byte, random) in chunk.iter_mut().zip(random) {
             *byte = random % 126 + 1;
         }

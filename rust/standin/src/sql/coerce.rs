@@ -13,6 +13,7 @@ use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Ope
 
 use super::in_list::common_type;
 use super::time_units::common_unit;
+use crate::sql::types::type_of_field;
 use crate::values::civil::{DAY, MICROS};
 use crate::values::datetime::read_wall;
 use crate::values::types::DorisType;
@@ -192,7 +193,7 @@ fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(E
     let Ok((_, field)) = other.to_field(schema) else {
         return Ok((literal, false));
     };
-    let target = match DorisType::of_field(&field) {
+    let target = match type_of_field(&field) {
         // The fraction of the literal counts even where the column has none.
         DorisType::DateTime(_) | DorisType::DateTimeV1 => DorisType::DateTime(6),
         DorisType::TimestampTz(_) => DorisType::TimestampTz(6),

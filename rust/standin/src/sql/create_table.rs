@@ -7,7 +7,8 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::cursor::Cursor;
 use super::partition_clause::{PartitionClause, read_partitions};
 use super::types::read_type;
-use crate::sql::engine::{KeysType, SqlError};
+use crate::sql::engine::SqlError;
+use crate::store::info::KeysType;
 use crate::store::schema::{Aggregation, Column, DefaultValue, Distribution, PartitionKind, TableSchema};
 use crate::values::types::DorisType;
 

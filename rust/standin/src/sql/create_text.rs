@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::sql::engine::KeysType;
 use crate::store::catalog::View;
+use crate::store::info::KeysType;
 use crate::store::partition::{Bound, BoundValue};
 use crate::store::schema::{Column, DefaultValue, Distribution, PartitionKind, TableSchema};
 use crate::store::tablet::TableVersion;

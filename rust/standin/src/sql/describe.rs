@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::cursor::Cursor;
 use super::lexer::{Statement, statements};
 use super::tables::Listing;
-use crate::sql::engine::{Answer, Engine, KeysType, Session, SqlError};
+use crate::sql::engine::{Answer, Engine, Session, SqlError};
+use crate::sql::types::type_of_field;
 use crate::store::catalog::{Relation, is_built_in};
+use crate::store::info::KeysType;
 
 impl Engine {
     pub(crate) async fn show_columns(
@@ -98,7 +100,7 @@ impl Engine {
                     .get(crate::values::types::NAME_KEY)
                     .unwrap_or(field.name())
                     .clone();
-                let type_name = crate::values::types::DorisType::of_field(field).sql_name();
+                let type_name = type_of_field(field).sql_name();
                 [
                     Some(declared),
                     Some(type_name),

@@ -86,7 +86,7 @@ impl Engine {
             return Ok(done());
         }
         let label = label.unwrap_or_else(|| {
-            let (high, low) = (crate::flight::random(), crate::flight::random());
+            let (high, low) = (crate::cluster::random(), crate::cluster::random());
             format!("txn_insert_{high:016x}-{low:016x}")
         });
         let info = told(&label, "PREPARE", "");

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 
 use super::tables::Listing;
-use crate::sql::engine::{Engine, KeysType, SqlError};
+use crate::sql::engine::{Engine, SqlError};
 use crate::sql::fence::database_id;
 use crate::store::catalog::Relation;
+use crate::store::info::KeysType;
 use crate::store::schema::Column;
 use crate::values::types::DorisType;
 

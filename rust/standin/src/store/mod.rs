@@ -4,6 +4,7 @@ pub mod catalog;
 pub mod changelog;
 pub(crate) mod defaults;
 pub mod discard;
+pub mod info;
 pub(crate) mod load;
 mod load_adapt;
 pub mod partition;

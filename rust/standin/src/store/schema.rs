@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
 
-use crate::sql::engine::{ColumnInfo, KeysType};
+use crate::store::info::{ColumnInfo, KeysType};
 use crate::values::types::{DorisType, NAME_KEY};
 
 /// How values of one key are merged in an Aggregate table.
@@ -112,7 +112,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// The column as [`crate::sql::engine::TableInfo`] shows it.
+    /// The column as [`crate::store::info::TableInfo`] shows it.
     pub fn info(&self) -> ColumnInfo {
         ColumnInfo {
             name: self.name.clone(),

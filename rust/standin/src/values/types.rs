@@ -285,11 +285,12 @@ impl DorisType {
             DataType::List(item)
             | DataType::LargeList(item)
             | DataType::ListView(item)
-            | DataType::FixedSizeList(item, _) => Self::Array(Box::new(Self::of_field(item))),
+            | DataType::FixedSizeList(item, _) => Self::Array(Box::new(Self::of_arrow(item.data_type()))),
             DataType::Map(entries, _) => match entries.data_type() {
-                DataType::Struct(kv) if kv.len() == 2 => {
-                    Self::Map(Box::new(Self::of_field(&kv[0])), Box::new(Self::of_field(&kv[1])))
-                }
+                DataType::Struct(kv) if kv.len() == 2 => Self::Map(
+                    Box::new(Self::of_arrow(kv[0].data_type())),
+                    Box::new(Self::of_arrow(kv[1].data_type())),
+                ),
                 _ => Self::String,
             },
             DataType::Struct(fields) => Self::Struct(
@@ -297,23 +298,13 @@ impl DorisType {
                     .iter()
                     .map(|f| StructField {
                         name: f.name().clone(),
-                        doris_type: Self::of_field(f),
+                        doris_type: Self::of_arrow(f.data_type()),
                     })
                     .collect(),
             ),
             DataType::Dictionary(_, value) => Self::of_arrow(value),
             _ => Self::String,
         }
-    }
-
-    /// The Doris type of a field: the one its metadata names, else [`Self::of_arrow`].
-    pub fn of_field(field: &Field) -> Self {
-        field
-            .metadata()
-            .get(TYPE_KEY)
-            .and_then(|text| crate::sql::parse_type(text).ok())
-            .filter(|t| &t.compute_type() == field.data_type() || &t.arrow_type() == field.data_type())
-            .unwrap_or_else(|| Self::of_arrow(field.data_type()))
     }
 
     /// A field for expressions: compute type, with the Doris type in its metadata.

@@ -25,6 +25,7 @@ use datafusion::logical_expr::{
     TypeSignature, Volatility,
 };
 
+use crate::sql::types::type_of_field;
 use crate::values::cast_array;
 use crate::values::types::DorisType;
 use crate::values::zone::Zone;
@@ -231,7 +232,7 @@ impl ScalarUDFImpl for Function {
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         self.check(args.arg_fields.len())?;
-        let types = args.arg_fields.iter().map(|f| DorisType::of_field(f)).collect();
+        let types = args.arg_fields.iter().map(|f| type_of_field(f)).collect();
         let doris_type = (self.definition.returns)(&Arguments {
             types,
             constants: args.scalar_arguments,
@@ -249,9 +250,9 @@ impl ScalarUDFImpl for Function {
             .collect::<Result<Vec<_>>>()?;
         let call = Call {
             args: arrays,
-            types: args.arg_fields.iter().map(|f| DorisType::of_field(f)).collect(),
+            types: args.arg_fields.iter().map(|f| type_of_field(f)).collect(),
             rows,
-            returns: DorisType::of_field(&args.return_field),
+            returns: type_of_field(&args.return_field),
             surroundings: &self.surroundings,
         };
         let out = (self.definition.run)(&call)?;

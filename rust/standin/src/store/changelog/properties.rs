@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::cluster::clock::Tso;
 use crate::profile::{NameSet, Switches};
-use crate::sql::engine::{KeysType, SqlError};
+use crate::sql::engine::SqlError;
+use crate::store::info::KeysType;
 use crate::store::schema::{Column, TableSchema};
 use crate::values::types::DorisType;
 

@@ -11,10 +11,11 @@ use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::hash_utils::QualityRandomState;
 
 use crate::profile::changelog::{PredicateDelete, RecordForms};
-use crate::sql::engine::{KeysType, SqlError};
+use crate::sql::engine::SqlError;
 use crate::store::changelog::log::{ChangeLog, Chunk};
 use crate::store::changelog::lsn::Lsns;
 use crate::store::changelog::record::Recording;
+use crate::store::info::KeysType;
 use crate::store::row_shape::RowShape;
 use crate::store::schema::TableSchema;
 use crate::store::tablet::aggregate;

@@ -14,8 +14,8 @@ use arrow_select::filter::filter_record_batch;
 
 use crate::cluster::lag::Lags;
 use crate::cluster::{read, write};
-use crate::sql::engine::{PartitionInfo, TableInfo, TabletInfo};
 use crate::store::changelog::log::ChangeLog;
+use crate::store::info::{PartitionInfo, TableInfo, TabletInfo};
 use crate::store::partition::Bound;
 use crate::store::schema::TableSchema;
 use crate::store::tablet::commit::Writer;
