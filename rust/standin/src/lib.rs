@@ -5,28 +5,28 @@
 
 mod admin;
 mod be;
-pub mod cluster;
+mod cluster;
 mod config;
-pub mod control;
+mod control;
 mod error;
 mod fe;
 mod flight;
 pub mod mysql;
 mod net;
 mod nodes;
-pub mod profile;
+mod profile;
 mod shared;
-pub mod sql;
+mod sql;
 mod standin;
-pub mod store;
+mod store;
 mod stream_load;
-pub mod values;
+mod values;
 
 pub use config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};
 pub use control::journal::Entry;
 pub use control::rules::{Action, AnswerFault, Close, Match, Point, Rule, RuleState, StatusFault};
 pub use control::stats::{Stats, TableLoads};
-pub use sql::engine;
+pub use sql::{engine, script};
 pub use standin::Standin;
 pub use store::discard::Discarded;
 pub use store::txn::{LoadKind, Transaction, TxnState};

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use doris_standin::mysql::client::Client;
-use doris_standin::sql::script;
-use doris_standin::{Standin, StandinConfig};
+use doris_standin::{Standin, StandinConfig, script};
 use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{SignalKind, signal};
 

@@ -358,9 +358,9 @@ async fn sweep(shared: Arc<Shared>, flight: Arc<Flight>, end: CancellationToken)
             () = end.cancelled() => return,
             _ = ticks.tick() => {}
         }
-        let ended = flight.sessions.drop_idle(flight.switches.wait_timeout);
+        let ended = flight.sessions.drop_idle(flight.switches.wait_timeout.0);
         flight.results.drop_sessions(&ended);
-        flight.results.drop_older(flight.switches.result_age);
+        flight.results.drop_older(flight.switches.result_age.0);
         shared.engine.transactions().sweep();
     }
 }

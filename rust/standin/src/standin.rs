@@ -125,12 +125,6 @@ impl Standin {
         &self.nodes.shared().engine
     }
 
-    /// State behind the listeners, for tests of single parts.
-    #[cfg(test)]
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
-        self.nodes.shared()
-    }
-
     /// What the Flight services share, for tests of single parts.
     #[cfg(test)]
     pub(crate) fn flight(&self) -> &Arc<Flight> {
@@ -265,7 +259,7 @@ fn switches(config: &StandinConfig) -> Result<(Switches, FlightSwitches)> {
     for assignment in &config.set {
         let own = assignment
             .split_once('=')
-            .and_then(|(name, value)| flight.set(name.trim(), value.trim()));
+            .and_then(|(name, value)| flight.set_one(name.trim(), value.trim()));
         own.unwrap_or_else(|| switches.set(assignment))
             .map_err(|error| StandinError::Config(format!("--set {assignment}: {error}")))?;
     }

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::envelope::Envelope;
 use super::schema::{known_catalog, missing, not_found};
 use super::{Call, Rest};
-use crate::sql::engine::{PlanRefused, SqlError, TabletRoute};
+use crate::error::SqlError;
+use crate::sql::engine::{PlanRefused, TabletRoute};
 use crate::store::catalog::Relation;
 
 /// Tablets with their back ends. What is wrong with the call or the table's name is a failure; what is wrong with the query

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::envelope::Envelope;
 use super::{Call, Rest};
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::catalog::Relation;
 use crate::store::info::{ColumnInfo, KeysType};
 use crate::values::types::DorisType;

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::envelope::Envelope;
 use super::{Call, Rest};
-use crate::sql::engine::{Answer, Rows, Session, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Rows, Session};
 use crate::values::text::render;
 use crate::values::types::DorisType;
 

@@ -19,8 +19,9 @@ use super::ticket::{QueryId, backend_handle, frontend_handle};
 use crate::control::faults::{Sight, Strike};
 use crate::control::rules::Point;
 use crate::control::stats::Open;
+use crate::error::SqlError;
 use crate::net::ConnectionHandle;
-use crate::sql::engine::{Answer, Rows, Session, SqlError};
+use crate::sql::engine::{Answer, Rows, Session};
 use crate::sql::script::{FirstTable, first_table};
 use crate::store::info::KeysType;
 
@@ -41,7 +42,7 @@ pub(crate) async fn run(
     let shared = &fe.shared;
     let _open = Open::new(&shared.counters.flight_queries);
     shared.counters.flight_statements.fetch_add(1, Ordering::Relaxed);
-    let busy = fe.flight.switches.busy;
+    let busy = fe.flight.switches.busy.0;
     let mut session = tokio::time::timeout(busy, login.session.commands.lock()).await.map_err(|_| {
         Status::unavailable(format!(
             "another command of this Arrow Flight SQL session is still running after {} seconds, connection id: {}",

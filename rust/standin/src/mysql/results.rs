@@ -6,7 +6,8 @@ use mysql_common::constants::{ColumnFlags, ColumnType, StatusFlags};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::packet::{Packets, put_number, put_text};
-use crate::sql::engine::{Answer, ResultColumn, Rows, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, ResultColumn, Rows};
 use crate::values::text::render;
 use crate::values::types::DorisType;
 use crate::values::zone::Zone;

@@ -13,9 +13,10 @@ use crate::control::faults::Sight;
 use crate::control::journal::Entry;
 use crate::control::rules::{Action, Point};
 use crate::control::stats::Open;
+use crate::error::SqlError;
 use crate::net::{Connection, ConnectionHandle};
 use crate::shared::Shared;
-use crate::sql::engine::{Answer, Session, SqlError};
+use crate::sql::engine::{Answer, Session};
 use crate::sql::script::{first_table, statements};
 
 const COM_QUIT: u8 = Command::COM_QUIT as u8;

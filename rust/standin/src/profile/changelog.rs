@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::profile::{choices, put};
+use crate::profile::{choices, put, switches};
 
 choices! {
     /// How a changelog query that cannot be answered yet is refused.
@@ -104,89 +104,45 @@ choices! {
     }
 }
 
-/// What a log records of writes where servers differ; see the switches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RecordForms {
-    /// See [`UpdateForm`].
-    pub update: UpdateForm,
-    /// See [`DeleteForm`].
-    pub delete: DeleteForm,
-    /// See [`UnknownDelete`].
-    pub unknown_delete: UnknownDelete,
-    /// See [`PredicateDelete`].
-    pub predicate_delete: PredicateDelete,
-}
-
-impl Default for RecordForms {
-    fn default() -> Self {
-        Self {
-            update: UpdateForm::Insert,
-            delete: DeleteForm::Key,
-            unknown_delete: UnknownDelete::Silent,
-            predicate_delete: PredicateDelete::Refused,
-        }
+switches! {
+    /// What a log records of writes where servers differ; see the switches.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    RecordForms {
+        /// See [`UpdateForm`].
+        update: UpdateForm = UpdateForm::Insert, "changelog_update_without_history";
+        /// See [`DeleteForm`].
+        delete: DeleteForm = DeleteForm::Key, "changelog_delete_without_history";
+        /// See [`UnknownDelete`].
+        unknown_delete: UnknownDelete = UnknownDelete::Silent, "changelog_unknown_delete";
+        /// See [`PredicateDelete`].
+        predicate_delete: PredicateDelete = PredicateDelete::Refused, "changelog_predicate_delete";
     }
 }
 
-/// Every switch of this part; part of [`crate::profile::Switches`]. Without a changelog none has an effect, and the TSO
-/// cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangelogSwitches {
-    /// See [`ChangelogErrors`].
-    pub errors: ChangelogErrors,
-    /// See [`FenceRule`].
-    pub fence: FenceRule,
-    /// See [`OpType`].
-    pub op_type: OpType,
-    /// See [`LsnScope`].
-    pub lsn_scope: LsnScope,
-    /// See [`RecordForms`].
-    pub records: RecordForms,
-    /// See [`TsoApi`].
-    pub tso_api: TsoApi,
-    /// See [`TsoStatus`].
-    pub tso_status: TsoStatus,
-    /// Global value of the session variable `change_visible_timeout_ms`: milliseconds of real time that a changelog query
-    /// waits.
-    pub change_visible_timeout_ms: u64,
-    /// `@incr(…)` behind a table is read and has no effect: the query is one of the table. Comes before `changelog`.
-    pub incr_ignored: bool,
-}
-
-impl Default for ChangelogSwitches {
-    fn default() -> Self {
-        Self {
-            errors: ChangelogErrors::Classic,
-            fence: FenceRule::Classic,
-            op_type: OpType::Int8,
-            lsn_scope: LsnScope::Table,
-            records: RecordForms::default(),
-            tso_api: TsoApi::Any,
-            tso_status: TsoStatus::Committed,
-            change_visible_timeout_ms: 60_000,
-            incr_ignored: false,
-        }
-    }
-}
-
-impl ChangelogSwitches {
-    /// Sets one switch; `None` when it is none of these.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
-        Some(match name {
-            "changelog_errors" => put(&mut self.errors, name, value),
-            "changelog_fence" => put(&mut self.fence, name, value),
-            "changelog_op" => put(&mut self.op_type, name, value),
-            "changelog_lsn" => put(&mut self.lsn_scope, name, value),
-            "changelog_update_without_history" => put(&mut self.records.update, name, value),
-            "changelog_delete_without_history" => put(&mut self.records.delete, name, value),
-            "changelog_unknown_delete" => put(&mut self.records.unknown_delete, name, value),
-            "changelog_predicate_delete" => put(&mut self.records.predicate_delete, name, value),
-            "tso_api" => put(&mut self.tso_api, name, value),
-            "tso_status" => put(&mut self.tso_status, name, value),
-            "change_visible_timeout_ms" => put(&mut self.change_visible_timeout_ms, name, value),
-            "incr_ignored" => put(&mut self.incr_ignored, name, value),
-            _ => return None,
-        })
+switches! {
+    /// Every switch of this part; part of [`crate::profile::Switches`]. Without a changelog none has an effect, and the TSO
+    /// cannot be read.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    ChangelogSwitches {
+        /// See [`ChangelogErrors`].
+        errors: ChangelogErrors = ChangelogErrors::Classic, "changelog_errors";
+        /// See [`FenceRule`].
+        fence: FenceRule = FenceRule::Classic, "changelog_fence";
+        /// See [`OpType`].
+        op_type: OpType = OpType::Int8, "changelog_op";
+        /// See [`LsnScope`].
+        lsn_scope: LsnScope = LsnScope::Table, "changelog_lsn";
+        /// See [`RecordForms`].
+        records: RecordForms = RecordForms::default();
+        /// See [`TsoApi`].
+        tso_api: TsoApi = TsoApi::Any, "tso_api";
+        /// See [`TsoStatus`].
+        tso_status: TsoStatus = TsoStatus::Committed, "tso_status";
+        /// Global value of the session variable `change_visible_timeout_ms`: milliseconds of real time that a changelog query
+        /// waits.
+        change_visible_timeout_ms: u64 = 60_000, "change_visible_timeout_ms";
+        /// `@incr(…)` behind a table is read and has no effect: the query is one of the table. Comes before `changelog`.
+        incr_ignored: bool = false, "incr_ignored";
     }
 }
 
@@ -197,14 +153,17 @@ mod tests {
     #[test]
     fn switches_are_set_by_name() {
         let mut switches = ChangelogSwitches::default();
-        switches.set("changelog_errors", "typed").unwrap().unwrap();
-        switches.set("change_visible_timeout_ms", "5").unwrap().unwrap();
+        switches.set_one("changelog_errors", "typed").unwrap().unwrap();
+        switches
+            .set_one("change_visible_timeout_ms", "5")
+            .unwrap()
+            .unwrap();
         assert_eq!(
             (switches.errors, switches.change_visible_timeout_ms),
             (ChangelogErrors::Typed, 5)
         );
-        let refused = switches.set("tso_api", "none").unwrap().unwrap_err();
+        let refused = switches.set_one("tso_api", "none").unwrap().unwrap_err();
         assert!(refused.contains("any, master, absent"), "{refused}");
-        assert!(switches.set("date_form", "utf8").is_none());
+        assert!(switches.set_one("date_form", "utf8").is_none());
     }
 }

@@ -36,6 +36,31 @@ macro_rules! choices {
 }
 pub(crate) use choices;
 
+/// Declares switches: each with its type, its value in the newest server, and the name that sets it.
+macro_rules! switches {
+    ($(#[$doc:meta])* $struct:ident { $($(#[$fdoc:meta])* $field:ident: $type:ty = $default:expr $(, $name:literal)?;)+ }) => {
+        $(#[$doc])*
+        pub struct $struct { $($(#[$fdoc])* pub $field: $type),+ }
+
+        impl Default for $struct {
+            fn default() -> Self {
+                Self { $($field: $default),+ }
+            }
+        }
+
+        impl $struct {
+            /// Sets one switch by its name; `None` when it is none of these.
+            pub(crate) fn set_one(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
+                match name {
+                    $($($name => Some(put(&mut self.$field, name, value)),)?)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use switches;
+
 choices! {
     /// How `DATETIME(s)` leaves through Flight.
     DatetimeForm {
@@ -124,53 +149,55 @@ choices! {
     }
 }
 
-/// Every switch. Fields are read where the behaviour lives; nothing asks for the profile's name but messages.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Switches {
-    /// Name of the profile the switches started from.
-    pub profile: String,
-    /// Text of `@@version_comment` and the `Version` columns, such as `doris-5.0.0`.
-    pub version: String,
-    /// See [`DatetimeForm`].
-    pub datetime_form: DatetimeForm,
-    /// doris#68392: the Arrow field names microseconds while the values are in the unit of the scale.
-    pub datetime_unit_fault: bool,
-    /// See [`DateForm`].
-    pub date_form: DateForm,
-    /// See [`LargeintForm`].
-    pub largeint_form: LargeintForm,
-    /// See [`Ipv4Form`].
-    pub ipv4_form: Ipv4Form,
-    /// See [`Ipv6Form`].
-    pub ipv6_form: Ipv6Form,
-    /// See [`TimeForm`].
-    pub time_form: TimeForm,
-    /// See [`HllForm`].
-    pub hll_form: HllForm,
-    /// Flight fields carry the metadata key `doris_type`.
-    pub doris_type_metadata: bool,
-    /// Flight tokens are pooled sessions that `CloseSession` ends (else a cache of tokens).
-    pub flight_session_pool: bool,
-    /// The changelog exists (`@incr`, TSO).
-    pub changelog: bool,
-    /// See [`NameSet`].
-    pub changelog_names: NameSet,
-    /// See [`Border`].
-    pub changelog_border: Border,
-    /// `compress_type` of a load works for CSV only.
-    pub compress_csv_only: bool,
-    /// A text `IN` a list of integers compares texts (else numbers).
-    pub in_compares_texts: bool,
-    /// A column of a table may be TIME; else it comes out of expressions only.
-    pub time_columns: bool,
-    /// `TABLET(id)` reads nothing for an id that the table does not have (else an error).
-    pub unknown_tablets_ignored: bool,
-    /// Global value of the session variable `enable_parallel_result_sink`: results lie on several endpoints.
-    pub parallel_result_sink: bool,
-    /// Switches of changelog queries and the TSO.
-    pub change: ChangelogSwitches,
-    /// Switches of loads and transactions.
-    pub load: LoadSwitches,
+switches! {
+    /// Every switch. Fields are read where the behaviour lives; nothing asks for the profile's name but messages.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    Switches {
+        /// Name of the profile the switches started from.
+        profile: String = "doris-5.0".into();
+        /// Text of `@@version_comment` and the `Version` columns, such as `doris-5.0.0`.
+        version: String = "doris-5.0.0".into(), "version";
+        /// See [`DatetimeForm`].
+        datetime_form: DatetimeForm = DatetimeForm::Zoneless, "datetime_form";
+        /// doris#68392: the Arrow field names microseconds while the values are in the unit of the scale.
+        datetime_unit_fault: bool = false, "datetime_unit_fault";
+        /// See [`DateForm`].
+        date_form: DateForm = DateForm::Date32, "date_form";
+        /// See [`LargeintForm`].
+        largeint_form: LargeintForm = LargeintForm::Utf8, "largeint_form";
+        /// See [`Ipv4Form`].
+        ipv4_form: Ipv4Form = Ipv4Form::Int32, "ipv4_form";
+        /// See [`Ipv6Form`].
+        ipv6_form: Ipv6Form = Ipv6Form::Utf8, "ipv6_form";
+        /// See [`TimeForm`].
+        time_form: TimeForm = TimeForm::Micros, "time_form";
+        /// See [`HllForm`].
+        hll_form: HllForm = HllForm::Binary, "hll_form";
+        /// Flight fields carry the metadata key `doris_type`.
+        doris_type_metadata: bool = true, "doris_type_metadata";
+        /// Flight tokens are pooled sessions that `CloseSession` ends (else a cache of tokens).
+        flight_session_pool: bool = true, "flight_session_pool";
+        /// The changelog exists (`@incr`, TSO).
+        changelog: bool = true, "changelog";
+        /// See [`NameSet`].
+        changelog_names: NameSet = NameSet::Both, "changelog_names";
+        /// See [`Border`].
+        changelog_border: Border = Border::StartInclusive, "changelog_border";
+        /// `compress_type` of a load works for CSV only.
+        compress_csv_only: bool = false, "compress_csv_only";
+        /// A text `IN` a list of integers compares texts (else numbers).
+        in_compares_texts: bool = false, "in_compares_texts";
+        /// A column of a table may be TIME; else it comes out of expressions only.
+        time_columns: bool = true, "time_columns";
+        /// `TABLET(id)` reads nothing for an id that the table does not have (else an error).
+        unknown_tablets_ignored: bool = false, "unknown_tablets_ignored";
+        /// Global value of the session variable `enable_parallel_result_sink`: results lie on several endpoints.
+        parallel_result_sink: bool = false, "enable_parallel_result_sink";
+        /// Switches of changelog queries and the TSO.
+        change: ChangelogSwitches = ChangelogSwitches::default();
+        /// Switches of loads and transactions.
+        load: LoadSwitches = LoadSwitches::default();
+    }
 }
 
 /// Names of the profiles, the default first.
@@ -181,35 +208,6 @@ pub const PROFILES: [&str; 5] = [
     "doris-5.0-binlog",
     "cloud-5.0",
 ];
-
-impl Default for Switches {
-    fn default() -> Self {
-        Self {
-            profile: "doris-5.0".into(),
-            version: "doris-5.0.0".into(),
-            datetime_form: DatetimeForm::Zoneless,
-            datetime_unit_fault: false,
-            date_form: DateForm::Date32,
-            largeint_form: LargeintForm::Utf8,
-            ipv4_form: Ipv4Form::Int32,
-            ipv6_form: Ipv6Form::Utf8,
-            time_form: TimeForm::Micros,
-            hll_form: HllForm::Binary,
-            doris_type_metadata: true,
-            flight_session_pool: true,
-            changelog: true,
-            changelog_names: NameSet::Both,
-            changelog_border: Border::StartInclusive,
-            compress_csv_only: false,
-            in_compares_texts: false,
-            time_columns: true,
-            unknown_tablets_ignored: false,
-            parallel_result_sink: false,
-            change: ChangelogSwitches::default(),
-            load: LoadSwitches::default(),
-        }
-    }
-}
 
 impl Switches {
     /// The switches of a named profile; an unknown name is an error that lists the known ones.
@@ -295,32 +293,12 @@ impl Switches {
         let (name, value) = assignment
             .split_once('=')
             .ok_or_else(|| format!("`{assignment}` is not NAME=VALUE"))?;
-        match name.trim() {
-            "version" => put(&mut self.version, name, value),
-            "datetime_form" => put(&mut self.datetime_form, name, value),
-            "datetime_unit_fault" => put(&mut self.datetime_unit_fault, name, value),
-            "date_form" => put(&mut self.date_form, name, value),
-            "largeint_form" => put(&mut self.largeint_form, name, value),
-            "ipv4_form" => put(&mut self.ipv4_form, name, value),
-            "ipv6_form" => put(&mut self.ipv6_form, name, value),
-            "time_form" => put(&mut self.time_form, name, value),
-            "hll_form" => put(&mut self.hll_form, name, value),
-            "doris_type_metadata" => put(&mut self.doris_type_metadata, name, value),
-            "flight_session_pool" => put(&mut self.flight_session_pool, name, value),
-            "changelog" => put(&mut self.changelog, name, value),
-            "changelog_names" => put(&mut self.changelog_names, name, value),
-            "changelog_border" => put(&mut self.changelog_border, name, value),
-            "compress_csv_only" => put(&mut self.compress_csv_only, name, value),
-            "in_compares_texts" => put(&mut self.in_compares_texts, name, value),
-            "time_columns" => put(&mut self.time_columns, name, value),
-            "unknown_tablets_ignored" => put(&mut self.unknown_tablets_ignored, name, value),
-            "enable_parallel_result_sink" => put(&mut self.parallel_result_sink, name, value),
-            other => self
-                .load
-                .set(other, value)
-                .or_else(|| self.change.set(other, value))
-                .unwrap_or_else(|| Err(format!("unknown switch `{other}`"))),
-        }
+        let name = name.trim();
+        self.set_one(name, value)
+            .or_else(|| self.load.set_one(name, value))
+            .or_else(|| self.change.set_one(name, value))
+            .or_else(|| self.change.records.set_one(name, value))
+            .unwrap_or_else(|| Err(format!("unknown switch `{name}`")))
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::cluster::clock::first_stamp;
-use crate::sql::engine::{Engine, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::Engine;
 use crate::store::tablet::Table;
 use crate::store::tablet::commit::change_logs;
 

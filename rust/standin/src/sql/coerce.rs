@@ -127,7 +127,7 @@ fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<
         let out = Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)));
         return Ok(Transformed::new_transformed(out, a || b || c || d || e));
     }
-    if matches!(op, Operator::Divide | Operator::Modulo | Operator::IntegerDivide) {
+    if matches!(op, Operator::Divide | Operator::Modulo) {
         return divide(*left, op, *right, schema);
     }
     Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })))
@@ -145,7 +145,7 @@ fn number_beside(text: Expr, number: &Expr, schema: &DFSchema) -> (Expr, bool) {
     }
 }
 
-/// `/` of integers is a fraction, `DIV` is not, and a zero divisor gives NULL.
+/// `/` of integers is a fraction, and a zero divisor gives NULL.
 fn divide(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     if matches!(&right, Expr::ScalarFunction(f) if f.name() == "nullif") {
         return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr::new(
@@ -170,11 +170,6 @@ fn divide(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Tr
     };
     let zero = lit(ScalarValue::new_zero(&types.1)?);
     let right = datafusion::functions::core::expr_fn::nullif(right, zero);
-    let op = if op == Operator::IntegerDivide {
-        Operator::Divide
-    } else {
-        op
-    };
     Ok(Transformed::yes(Expr::BinaryExpr(BinaryExpr::new(
         Box::new(left),
         op,

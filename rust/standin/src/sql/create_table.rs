@@ -7,9 +7,9 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::cursor::Cursor;
 use super::partition_clause::{PartitionClause, read_partitions};
 use super::types::read_type;
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::info::KeysType;
-use crate::store::schema::{Aggregation, Column, DefaultValue, Distribution, PartitionKind, TableSchema};
+use crate::store::schema::{Aggregation, Column, DefaultValue, Distribution, TableSchema};
 use crate::values::types::DorisType;
 
 /// Buckets that `BUCKETS AUTO` gives.
@@ -266,7 +266,7 @@ pub fn read_distribution(cursor: &mut Cursor<'_>) -> Result<(Distribution, usize
 struct Builder {
     columns: Vec<Column>,
     keys: Option<(KeysType, Vec<String>)>,
-    partition_by: Option<(PartitionKind, Vec<String>)>,
+    partition_by: Vec<String>,
     partitions: Vec<PartitionClause>,
     distribution: Option<(Distribution, usize, bool)>,
     properties: BTreeMap<String, String>,
@@ -304,29 +304,23 @@ impl Builder {
     }
 
     fn partition_by(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
-        let kind = if cursor.eat("LIST") {
-            PartitionKind::List
-        } else {
-            // `PARTITION BY (col)` is a range too.
-            cursor.eat("RANGE");
-            PartitionKind::Range
-        };
+        if cursor.is("LIST") {
+            return Err(SqlError::plain("PARTITION BY LIST is not served here: RANGE is"));
+        }
+        // `PARTITION BY (col)` is a range too.
+        cursor.eat("RANGE");
         let columns: Vec<String> = cursor
             .ident_list()?
             .into_iter()
             .map(|n| n.to_lowercase())
             .collect();
-        self.partitions = read_partitions(cursor, kind)?;
-        self.partition_by = Some((kind, columns));
+        self.partitions = read_partitions(cursor)?;
+        self.partition_by = columns;
         Ok(())
     }
 
     fn finish(mut self) -> Result<TableSchema, SqlError> {
         let keys_type = self.mark_keys()?;
-        let (partition_kind, partition_columns) = self
-            .partition_by
-            .take()
-            .unwrap_or((PartitionKind::None, Vec::new()));
         let (distribution, buckets, auto_buckets) =
             self.distribution.take().unwrap_or_else(|| match keys_type {
                 KeysType::Duplicate => (Distribution::Random, AUTO_BUCKETS, true),
@@ -343,8 +337,7 @@ impl Builder {
         let schema = TableSchema {
             keys_type,
             columns: self.columns,
-            partition_kind,
-            partition_columns,
+            partition_columns: self.partition_by,
             distribution,
             buckets,
             auto_buckets,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::store::catalog::View;
 use crate::store::info::KeysType;
 use crate::store::partition::{Bound, BoundValue};
-use crate::store::schema::{Column, DefaultValue, Distribution, PartitionKind, TableSchema};
+use crate::store::schema::{Column, DefaultValue, Distribution, TableSchema};
 use crate::store::tablet::TableVersion;
 
 /// The statement that makes the table; it can be run as it stands.
@@ -38,12 +38,7 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
     if !schema.comment.is_empty() {
         let _ = writeln!(out, "COMMENT '{}'", schema.comment.replace('\'', "''"));
     }
-    if schema.partition_kind != PartitionKind::None {
-        let kind = if schema.partition_kind == PartitionKind::Range {
-            "RANGE"
-        } else {
-            "LIST"
-        };
+    if schema.is_partitioned() {
         let columns: Vec<String> = schema
             .partition_columns
             .iter()
@@ -55,7 +50,7 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
             .collect();
         let _ = writeln!(
             out,
-            "PARTITION BY {kind}({})\n({})",
+            "PARTITION BY RANGE({})\n({})",
             columns.join(", "),
             partitions.join(",\n")
         );
@@ -94,14 +89,7 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
 
 /// The statement that makes the view.
 pub fn create_view_text(name: &str, view: &View) -> String {
-    let columns = match view.columns.is_empty() {
-        true => String::new(),
-        false => {
-            let names: Vec<String> = view.columns.iter().map(|c| format!("`{c}`")).collect();
-            format!(" ({})", names.join(", "))
-        }
-    };
-    format!("CREATE VIEW `{name}`{columns} AS {};", view.query)
+    format!("CREATE VIEW `{name}` AS {};", view.query)
 }
 
 fn declared(schema: &TableSchema, lower: &str) -> String {
@@ -135,7 +123,6 @@ fn values_text(values: &[BoundValue]) -> String {
         .iter()
         .map(|value| match value {
             BoundValue::Text(text) => format!("\"{text}\""),
-            BoundValue::Null => "NULL".into(),
             BoundValue::Max => "MAXVALUE".into(),
         })
         .collect();
@@ -162,20 +149,6 @@ fn bound_clause(bound: &Bound) -> String {
             lower: None,
             upper: None,
         } => "LESS THAN MAXVALUE".into(),
-        Bound::List(list) => {
-            let items: Vec<String> = list
-                .iter()
-                .map(|values| {
-                    let text = values_text(values);
-                    if values.len() == 1 {
-                        text[1..text.len() - 1].to_string()
-                    } else {
-                        text
-                    }
-                })
-                .collect();
-            format!("IN ({})", items.join(", "))
-        }
     }
 }
 
@@ -194,7 +167,6 @@ pub fn bound_text(schema: &TableSchema, bound: &Bound) -> String {
                 .iter()
                 .map(|v| match v {
                     BoundValue::Text(text) => text.clone(),
-                    BoundValue::Null => "NULL".into(),
                     BoundValue::Max => "MAXVALUE".into(),
                 })
                 .collect();
@@ -209,10 +181,6 @@ pub fn bound_text(schema: &TableSchema, bound: &Bound) -> String {
             keys(upper, "MAXVALUE"),
             types = types.join(", ")
         ),
-        Bound::List(list) => {
-            let items: Vec<String> = list.iter().map(|v| keys(&Some(v.clone()), "")).collect();
-            format!("[types: [{}]; keys: [{}]; ]", types.join(", "), items.join("; "))
-        }
     }
 }
 

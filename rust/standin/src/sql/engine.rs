@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 
 use crate::cluster::Cluster;
 use crate::cluster::users::Users;
-pub use crate::error::SqlError;
+use crate::error::SqlError;
 use crate::profile::Switches;
 use crate::sql::explicit::Explicit;
 use crate::sql::query::Planner;

@@ -11,7 +11,8 @@ use super::cursor::Cursor;
 use super::lexer::Statement;
 use super::query::QueryStream;
 use super::relation::{Place, read_place};
-use crate::sql::engine::{Engine, ResultColumn, Session, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, ResultColumn, Session};
 use crate::store::catalog::{Relation, is_built_in};
 use crate::store::tablet::TableVersion;
 

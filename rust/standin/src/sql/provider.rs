@@ -17,7 +17,7 @@ use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::relation::Place;
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::partition::min_max;
 use crate::store::tablet::{Partition, TableVersion};
 use crate::values::to_compute;

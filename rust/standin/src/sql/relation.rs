@@ -7,7 +7,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::incr::{is_incr, read_incr};
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::changelog::window::Incr;
 use crate::store::load::named_partitions;
 use crate::store::tablet::{Partition, TableVersion, Tablet};

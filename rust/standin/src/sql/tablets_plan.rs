@@ -8,7 +8,8 @@ use datafusion::logical_expr::{BinaryExpr, Distinct, Expr, LogicalPlan, Operator
 use super::lexer::statements;
 use super::provider::as_snapshot;
 use super::query::plan_error;
-use crate::sql::engine::{Engine, Session, SqlError, TabletRoute};
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, Session, TabletRoute};
 use crate::store::schema::{Distribution, TableSchema};
 use crate::store::tablet::route::bucket_hashes;
 use crate::values::from_compute;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::sql::engine::{Answer, Engine, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine};
 use crate::store::load::{Load, Loaded};
 use crate::store::tablet::Table;
 use crate::store::txn::{Begin, Decided, LoadKind, OpenTxn, Turn, TxnError, Work};

@@ -5,7 +5,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::lexer;
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::values::types::{DorisType, StructField, TYPE_KEY};
 
 /// Reads a type from a text of its own, such as `DECIMAL(10,2)` or `ARRAY<MAP<STRING,INT>>`.

@@ -7,7 +7,7 @@ use std::sync::{Arc, RwLock};
 use crate::cluster::clock::Clock;
 use crate::cluster::lag::Lags;
 use crate::cluster::{read, write};
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::tablet::Table;
 use crate::store::tablet::commit::Moment;
 
@@ -21,10 +21,6 @@ pub struct View {
     pub query: String,
     /// Database that plain names in the query belong to.
     pub database: String,
-    /// Names of the columns; empty = those of the query.
-    pub columns: Vec<String>,
-    /// Comment.
-    pub comment: String,
 }
 
 /// What a name in a database stands for.
@@ -40,8 +36,6 @@ pub enum Relation {
 #[derive(Debug)]
 pub struct Catalog {
     databases: RwLock<BTreeMap<String, BTreeMap<String, Relation>>>,
-    /// Properties of databases that have some.
-    properties: RwLock<BTreeMap<String, BTreeMap<String, String>>>,
     next_id: AtomicI64,
     next_number: AtomicI64,
     /// Clock of all writes.
@@ -60,7 +54,6 @@ impl Default for Catalog {
             .collect();
         Self {
             databases: RwLock::new(databases),
-            properties: RwLock::default(),
             next_id: AtomicI64::new(10_001),
             next_number: AtomicI64::new(1),
             clock: Clock::default(),
@@ -184,17 +177,6 @@ impl Catalog {
         true
     }
 
-    /// Properties of a database, which tables made in it inherit.
-    pub fn database_properties(&self, name: &str) -> BTreeMap<String, String> {
-        read(&self.properties).get(name).cloned().unwrap_or_default()
-    }
-
-    /// Gives a database properties beside those that it has.
-    pub fn set_database_properties(&self, name: &str, given: BTreeMap<String, String>) {
-        let mut properties = write(&self.properties);
-        properties.entry(name.to_string()).or_default().extend(given);
-    }
-
     /// Drops a database with all in it; false when there is none.
     pub fn drop_database(&self, name: &str) -> Result<bool, SqlError> {
         if is_built_in(name) {
@@ -202,7 +184,6 @@ impl Catalog {
                 "Access denied; database {name} cannot be dropped"
             )));
         }
-        write(&self.properties).remove(name);
         Ok(write(&self.databases).remove(name).is_some())
     }
 

@@ -3,7 +3,7 @@
 use arrow_array::{ArrayRef, UInt32Array, new_null_array};
 use arrow_select::take::take;
 
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::schema::{Column, DefaultValue};
 use crate::values::datetime::{write_date, write_datetime};
 use crate::values::types::DorisType;

@@ -6,7 +6,7 @@ use arrow_array::{Array, BooleanArray, RecordBatch};
 use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::catalog::Catalog;
 use crate::store::load_adapt::adapted;
 use crate::store::row_shape::RowShape;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::defaults::default_column;
 use crate::store::row_shape::{Partial, RowShape, bit, given_bits};
 use crate::store::schema::TableSchema;

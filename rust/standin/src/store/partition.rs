@@ -1,14 +1,13 @@
 //! Bounds of partitions, and the way from a row to its partition.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use datafusion::arrow::row::{RowConverter, Rows, SortField};
 
-use crate::sql::engine::SqlError;
-use crate::store::schema::{PartitionKind, TableSchema};
+use crate::error::SqlError;
+use crate::store::schema::TableSchema;
 use crate::values::types::DorisType;
 use crate::values::zone::Zone;
 use crate::values::{Cell, build_array, to_compute};
@@ -18,8 +17,6 @@ use crate::values::{Cell, build_array, to_compute};
 pub enum BoundValue {
     /// A literal's text.
     Text(String),
-    /// `NULL`, in lists.
-    Null,
     /// `MAXVALUE`
     Max,
 }
@@ -36,8 +33,6 @@ pub enum Bound {
         /// First values that do not.
         upper: Option<Vec<BoundValue>>,
     },
-    /// The listed combinations.
-    List(Vec<Vec<BoundValue>>),
 }
 
 /// Byte string above every encoded value.
@@ -128,7 +123,6 @@ enum Places {
     Single,
     /// Sorted by upper end: lower end, upper end, partition.
     Ranges(Vec<(Vec<u8>, Option<Vec<u8>>, usize)>),
-    Lists(std::collections::HashMap<Vec<u8>, usize>),
 }
 
 impl PartitionFinder {
@@ -143,35 +137,23 @@ impl PartitionFinder {
             .iter()
             .filter_map(|n| schema.index_of(n))
             .collect();
-        let places = match schema.partition_kind {
-            PartitionKind::None => Places::Single,
-            PartitionKind::Range => {
-                let mut ranges = Vec::new();
-                for (partition, bound) in bounds.into_iter().enumerate() {
-                    if let Bound::Range { lower, upper } = bound {
-                        let lower = lower
-                            .as_ref()
-                            .map(|v| encoder.bound(v))
-                            .transpose()?
-                            .unwrap_or_default();
-                        let upper = upper.as_ref().map(|v| encoder.bound(v)).transpose()?;
-                        ranges.push((lower, upper, partition));
-                    }
+        let places = if schema.is_partitioned() {
+            let mut ranges = Vec::new();
+            for (partition, bound) in bounds.into_iter().enumerate() {
+                if let Bound::Range { lower, upper } = bound {
+                    let lower = lower
+                        .as_ref()
+                        .map(|v| encoder.bound(v))
+                        .transpose()?
+                        .unwrap_or_default();
+                    let upper = upper.as_ref().map(|v| encoder.bound(v)).transpose()?;
+                    ranges.push((lower, upper, partition));
                 }
-                ranges.sort_by(|a, b| a.0.cmp(&b.0));
-                Places::Ranges(ranges)
             }
-            PartitionKind::List => {
-                let mut lists = std::collections::HashMap::new();
-                for (partition, bound) in bounds.into_iter().enumerate() {
-                    if let Bound::List(combinations) = bound {
-                        for values in combinations {
-                            lists.insert(encoder.bound(values)?, partition);
-                        }
-                    }
-                }
-                Places::Lists(lists)
-            }
+            ranges.sort_by(|a, b| a.0.cmp(&b.0));
+            Places::Ranges(ranges)
+        } else {
+            Places::Single
         };
         Ok(Self {
             encoder,
@@ -195,7 +177,6 @@ impl PartitionFinder {
             }
             out.push(match &self.places {
                 Places::Single => Some(0),
-                Places::Lists(lists) => lists.get(&key).copied(),
                 Places::Ranges(ranges) => {
                     let after = ranges.partition_point(|(lower, _, _)| lower.as_slice() <= key.as_slice());
                     after
@@ -218,7 +199,7 @@ impl PartitionFinder {
         matches!(self.places, Places::Single)
     }
 
-    /// Two ranges or lists that overlap, if any do.
+    /// Two ranges that overlap, if any do.
     pub fn overlap(&self) -> bool {
         match &self.places {
             Places::Ranges(ranges) => ranges.windows(2).any(|pair| match &pair[0].1 {
@@ -250,21 +231,5 @@ pub fn min_max(
             array(upper.as_ref().and_then(|v| v.first())),
         )),
         Bound::Range { .. } => None,
-        Bound::List(combinations) => {
-            let values: Vec<ArrayRef> = combinations
-                .iter()
-                .map(|values| array(values.get(position)))
-                .collect::<Option<_>>()?;
-            let rows = converter(&doris_type.compute_type()).ok()?;
-            let key = |array: &ArrayRef| {
-                rows.convert_columns(&[Arc::clone(array)])
-                    .map(|r| r.row(0).as_ref().to_vec())
-                    .unwrap_or_default()
-            };
-            let min = values.iter().min_by_key(|a| key(a)).cloned();
-            let max = values.iter().max_by_key(|a| key(a)).cloned();
-            debug_assert!(min.iter().all(|a| a.len() == 1));
-            Some((min, max))
-        }
     }
 }

@@ -7,7 +7,7 @@ use arrow_array::types::Int8Type;
 use arrow_array::{BinaryArray, Int8Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::schema::TableSchema;
 
 /// The hidden column that tells which rows delete.

@@ -126,17 +126,6 @@ impl Column {
     }
 }
 
-/// Kind of partitioning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartitionKind {
-    /// One partition that bears the table's name.
-    None,
-    /// By ranges.
-    Range,
-    /// By lists of values.
-    List,
-}
-
 /// How rows are spread over the buckets of a partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Distribution {
@@ -153,9 +142,7 @@ pub struct TableSchema {
     pub keys_type: KeysType,
     /// Columns in order, keys first.
     pub columns: Vec<Column>,
-    /// Partitioning.
-    pub partition_kind: PartitionKind,
-    /// Partition columns in lower case.
+    /// Partition columns in lower case; none for a table of one partition, which bears its name.
     pub partition_columns: Vec<String>,
     /// Distribution.
     pub distribution: Distribution,
@@ -170,6 +157,11 @@ pub struct TableSchema {
 }
 
 impl TableSchema {
+    /// False for a table of one partition.
+    pub fn is_partitioned(&self) -> bool {
+        !self.partition_columns.is_empty()
+    }
+
     /// Index of a column; names are compared without regard to case.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.columns

@@ -15,7 +15,8 @@ use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 
-use crate::sql::engine::{Engine, Session, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, Session};
 use crate::sql::lexer::statements;
 use crate::sql::query::{plan_error, stored_column};
 use crate::values::types::DorisType;

@@ -27,11 +27,6 @@ impl Bitmap {
         self.values.len()
     }
 
-    /// True when the number is a member.
-    pub fn contains(&self, value: u64) -> bool {
-        self.values.contains(&value)
-    }
-
     /// A mark, then every member as 8 bytes, rising, little endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![MARK];

@@ -1,6 +1,5 @@
 //! Arrays of one Doris type cast to another, with Doris' results.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -262,9 +261,4 @@ fn one_by_one(to: &DorisType, cells: Vec<Cell<'_>>, zone: &Zone) -> Result<Array
         })
         .collect();
     build_array(to, &kept, zone)
-}
-
-/// A text as a cell that borrows it.
-pub fn text_cell(text: &str) -> Cell<'_> {
-    Cell::Text(Cow::Borrowed(text))
 }

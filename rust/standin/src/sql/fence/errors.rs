@@ -2,8 +2,8 @@
 
 use super::Window;
 use crate::cluster::clock::Tso;
+use crate::error::SqlError;
 use crate::profile::changelog::ChangelogErrors;
-use crate::sql::engine::SqlError;
 
 /// Code and name of a window that is not ready; it is not worth waiting at the server.
 const NOT_READY: (u16, &str) = (5100, "ERR_INCR_WINDOW_NOT_READY");

@@ -13,9 +13,10 @@ use self::errors::Refusal;
 use crate::cluster::clock::{Clock, first_stamp};
 use crate::control::faults::Sight;
 use crate::control::rules::{Action, Point};
+use crate::error::SqlError;
 use crate::profile::Border;
 use crate::profile::changelog::{ChangelogErrors, FenceRule};
-use crate::sql::engine::{Engine, Session, SqlError};
+use crate::sql::engine::{Engine, Session};
 use crate::store::catalog::Relation;
 use crate::store::tablet::{Table, TableVersion};
 

@@ -1,21 +1,17 @@
 //! Where the TSO stands: `SHOW TSO STATUS`, `information_schema.tso_status`, and the figures of `GET /api/tso`.
 
 use crate::cluster::clock::Tso;
+use crate::error::SqlError;
 use crate::profile::changelog::{FenceRule, TsoStatus};
-use crate::sql::engine::{Engine, SqlError};
+use crate::sql::engine::Engine;
 use crate::sql::tables::Listing;
-use crate::values::types::DorisType;
 
 /// Columns that every server with a TSO has.
-const CURRENT: [&str; 4] = [
-    "WINDOW_END_PHYSICAL_TIME",
-    "CURRENT_TSO",
-    "CURRENT_TSO_PHYSICAL_TIME",
-    "CURRENT_TSO_LOGICAL_COUNTER",
-];
+const CURRENT: &str =
+    "WINDOW_END_PHYSICAL_TIME# CURRENT_TSO# CURRENT_TSO_PHYSICAL_TIME# CURRENT_TSO_LOGICAL_COUNTER#";
 
 /// Columns of the newest servers.
-const COMMITTED: [&str; 2] = ["COMMITTED_TSO", "COMMITTED_TSO_PHYSICAL_TIME"];
+const COMMITTED: &str = "COMMITTED_TSO# COMMITTED_TSO_PHYSICAL_TIME#";
 
 impl Engine {
     /// Whether `tso_status` exists.
@@ -26,9 +22,8 @@ impl Engine {
     /// The one row of `tso_status`. Looking does not advance the TSO.
     pub(crate) fn tso_listing(&self) -> Listing {
         let with_committed = self.switches().change.tso_status == TsoStatus::Committed;
-        let committed: &[&str] = if with_committed { &COMMITTED } else { &[] };
-        let names = CURRENT.iter().chain(committed);
-        let mut listing = Listing::new(names.map(|name| (*name, DorisType::BigInt)).collect());
+        let committed = if with_committed { COMMITTED } else { "" };
+        let mut listing = Listing::of_columns(&format!("{CURRENT} {committed}"));
         let current = self.catalog().clock.current();
         let mut row: Vec<Option<String>> = [
             current.window_end_ms(),

@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, Int8Array, Int64Array, RecordBatch, RecordBat
 use arrow_schema::SchemaRef;
 use arrow_select::concat::{concat, concat_batches};
 
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::tablet::{BATCH_BYTES, BATCH_ROWS};
 
 /// Small chunks up to this many rows grow by later writes.

@@ -9,7 +9,7 @@ use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::hash_utils::QualityRandomState;
 
 use super::merge::Run;
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::schema::TableSchema;
 use crate::store::tablet::commit::KeyEncoder;
 use crate::values::types::DorisType;

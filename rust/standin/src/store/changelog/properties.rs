@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::clock::Tso;
+use crate::error::SqlError;
 use crate::profile::{NameSet, Switches};
-use crate::sql::engine::SqlError;
 use crate::store::info::KeysType;
 use crate::store::schema::{Column, TableSchema};
 use crate::values::types::DorisType;
@@ -67,13 +67,8 @@ pub(crate) fn worded(names: NameSet, text: &str) -> SqlError {
     })
 }
 
-/// Checks the properties of a new table against its model and fills in what they leave out. `inherited`: properties of
-/// its database.
-pub(crate) fn declare(
-    schema: &mut TableSchema,
-    switches: &Switches,
-    inherited: &BTreeMap<String, String>,
-) -> Result<(), SqlError> {
+/// Checks the properties of a new table against its model and fills in what they leave out.
+pub(crate) fn declare(schema: &mut TableSchema, switches: &Switches) -> Result<(), SqlError> {
     check_names(&schema.properties, switches)?;
     let names = switches.changelog_names;
     let declared = FAMILIES
@@ -96,22 +91,17 @@ pub(crate) fn declare(
     if switches.changelog {
         properties.entry(key(HISTORY)).or_insert_with(|| "false".into());
     }
-    let of_database = FAMILIES
-        .iter()
-        .find_map(|family| inherited.get(&format!("{family}{TTL}")));
-    let ttl = of_database.map_or_else(|| DEFAULT_TTL.to_owned(), Clone::clone);
-    properties.entry(key(TTL)).or_insert(ttl);
+    properties
+        .entry(key(TTL))
+        .or_insert_with(|| DEFAULT_TTL.to_owned());
     let Some(changelog) = schema.changelog() else {
         return Ok(());
     };
     check_model(schema, changelog, names)
 }
 
-/// Checks the properties of a database.
-pub(crate) fn check_names(
-    properties: &BTreeMap<String, String>,
-    switches: &Switches,
-) -> Result<(), SqlError> {
+/// Checks that a server of these switches knows the properties.
+fn check_names(properties: &BTreeMap<String, String>, switches: &Switches) -> Result<(), SqlError> {
     let names = switches.changelog_names;
     for (key, value) in properties {
         let Some(family) = FAMILIES.into_iter().find(|family| key.starts_with(family)) else {

@@ -8,8 +8,8 @@ use arrow_select::interleave::interleave;
 
 use super::log::Chunk;
 use super::lsn::Lsns;
+use crate::error::SqlError;
 use crate::profile::changelog::{DeleteForm, RecordForms, UnknownDelete, UpdateForm};
-use crate::sql::engine::SqlError;
 use crate::store::defaults::default_column;
 use crate::store::schema::{Column, TableSchema};
 use crate::store::tablet::commit::{Location, Moment};

@@ -11,7 +11,7 @@ use arrow_schema::{DataType, SchemaRef};
 use super::merge::{Merge, Run, Segment};
 use super::net::{NetRow, Pick, gather, net_changes};
 use super::window::IncrementType;
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::schema::TableSchema;
 use crate::store::tablet::BATCH_ROWS;
 use crate::values::to_compute;

@@ -2,8 +2,8 @@
 
 use super::properties::worded;
 use crate::cluster::clock::first_stamp;
+use crate::error::SqlError;
 use crate::profile::{Border, NameSet};
-use crate::sql::engine::SqlError;
 use crate::store::info::KeysType;
 use crate::store::schema::TableSchema;
 use crate::values::datetime::read_instant;

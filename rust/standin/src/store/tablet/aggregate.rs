@@ -10,7 +10,7 @@ use arrow_select::take::take;
 use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::ScalarValue;
 
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::schema::{Aggregation, Column, TableSchema};
 use crate::store::tablet::commit::{KeyEncoder, join};
 use crate::store::tablet::{StoredBatch, Tablet};

@@ -10,8 +10,8 @@ use arrow_select::concat::concat_batches;
 use datafusion::arrow::row::{RowConverter, SortField};
 use datafusion::common::hash_utils::QualityRandomState;
 
+use crate::error::SqlError;
 use crate::profile::changelog::{PredicateDelete, RecordForms};
-use crate::sql::engine::SqlError;
 use crate::store::changelog::log::{ChangeLog, Chunk};
 use crate::store::changelog::lsn::Lsns;
 use crate::store::changelog::record::Recording;

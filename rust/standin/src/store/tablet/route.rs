@@ -9,7 +9,7 @@ use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
 use datafusion::common::hash_utils::{RandomState, create_hashes};
 
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::partition::PartitionFinder;
 use crate::store::schema::{Distribution, TableSchema};
 use crate::store::tablet::{BATCH_BYTES, BATCH_ROWS, Partition, TableVersion};

@@ -9,7 +9,7 @@ use arrow_select::interleave::interleave;
 use arrow_select::zip::zip;
 use datafusion::arrow::row::{RowConverter, SortField};
 
-use crate::sql::engine::SqlError;
+use crate::error::SqlError;
 use crate::store::changelog::log::Chunk;
 use crate::store::changelog::record::{Recorder, Recording};
 use crate::store::defaults::{default_column, zero_default};
