@@ -130,7 +130,7 @@ pub enum StandinError {
     },
     /// A statement given to [`crate::Standin::execute`] failed.
     #[error("{0}")]
-    Sql(#[from] crate::engine::SqlError),
+    Sql(#[from] crate::error::SqlError),
 }
 
 /// Result of starting and steering a cluster.

@@ -1,7 +1,7 @@
 //! The nodes of a cluster and their listeners: start, stop, start again on the same ports.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -11,11 +11,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cluster::write;
 use crate::config::{Result, StandinError};
+use crate::control::stats::Stats;
+use crate::flight::Flight;
 use crate::flight::be::BackendFlight;
 use crate::flight::fe::FrontendFlight;
 use crate::net::Incoming;
 use crate::shared::Shared;
-use crate::{admin, be, fe, flight, mysql};
+use crate::{be, fe, flight, mysql};
 
 /// How often idle sessions and forgotten results are looked for.
 const SWEEP: Duration = Duration::from_millis(200);
@@ -82,10 +84,9 @@ pub(crate) async fn bind(service: Service, host: &str, port: u16) -> Result<Boun
 /// All listeners of a cluster. Stopping and starting are serialised.
 pub(crate) struct Nodes {
     shared: Arc<Shared>,
+    flight: Arc<Flight>,
     ports: Mutex<Vec<Port>>,
     end: CancellationToken,
-    /// For the admin port, which steers the nodes it belongs to.
-    me: Weak<Nodes>,
 }
 
 struct Port {
@@ -110,13 +111,18 @@ impl Running {
 }
 
 impl Nodes {
-    /// Serves all bound listeners.
-    pub(crate) async fn start(shared: Arc<Shared>, bound: Vec<Bound>, end: CancellationToken) -> Arc<Self> {
-        let nodes = Arc::new_cyclic(|me| Self {
+    /// Serves the bound listeners, all but the admin port.
+    pub(crate) async fn start(
+        shared: Arc<Shared>,
+        flight: Arc<Flight>,
+        bound: Vec<Bound>,
+        end: CancellationToken,
+    ) -> Arc<Self> {
+        let nodes = Arc::new(Self {
             shared,
+            flight,
             ports: Mutex::default(),
             end,
-            me: me.clone(),
         });
         let mut ports = nodes.ports.lock().await;
         for Bound {
@@ -125,7 +131,7 @@ impl Nodes {
             listener,
         } in bound
         {
-            let running = Some(nodes.serve(service, listener));
+            let running = nodes.serve(service, listener);
             ports.push(Port {
                 service,
                 address,
@@ -133,19 +139,72 @@ impl Nodes {
             });
         }
         drop(ports);
-        tokio::spawn(sweep(nodes.shared.clone(), nodes.end.clone()));
+        tokio::spawn(sweep(
+            nodes.shared.clone(),
+            nodes.flight.clone(),
+            nodes.end.clone(),
+        ));
         nodes
+    }
+
+    /// Serves one more listener, which ends with the others.
+    pub(crate) async fn add<F>(&self, bound: Bound, serve: impl FnOnce(Incoming) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let stop = self.end.child_token();
+        let task = tokio::spawn(until(
+            stop.clone(),
+            serve(Incoming::new(bound.listener, stop.clone())),
+        ));
+        self.ports.lock().await.push(Port {
+            service: bound.service,
+            address: bound.address,
+            running: Some(Running { stop, task }),
+        });
+    }
+
+    #[cfg(test)]
+    pub(crate) fn flight(&self) -> &Arc<Flight> {
+        &self.flight
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
+    pub(crate) fn stats(&self) -> Stats {
+        use std::sync::atomic::Ordering::Relaxed;
+        let counters = &self.shared.counters;
+        let loads = counters.loads.tables();
+        Stats {
+            flight_sessions: self.flight.sessions.open() as u64,
+            flight_sessions_max: self.flight.sessions.most() as u64,
+            flight_logins: counters.flight_logins.load(Relaxed),
+            flight_queries: counters.flight_queries.now(),
+            flight_statements: counters.flight_statements.load(Relaxed),
+            flight_streams: counters.flight_streams.now(),
+            flight_streams_max: counters.flight_streams.most(),
+            flight_results: self.flight.results.len() as u64,
+            flight_prepared: self.flight.sessions.prepared() as u64,
+            mysql_connections: counters.mysql_connections.now(),
+            rows_served: counters.rows_served.load(Relaxed),
+            bytes_served: counters.bytes_served.load(Relaxed),
+            batches_served: counters.batches_served.load(Relaxed),
+            rows_per_backend: counters.rows_per_backend(),
+            loads_open: counters.loads.open.now(),
+            loads_open_max: counters.loads.open.most(),
+            bytes_taken: loads.values().map(|table| table.bytes).sum(),
+            rows_taken: loads.values().map(|table| table.rows).sum(),
+            loads,
+        }
+    }
+
     pub(crate) async fn stop_backend(&self, index: usize) -> Result<()> {
         self.set_backend(index, false)?;
         self.stop(|service| service.is_backend(index)).await;
         // What a back end holds dies with it.
-        self.shared.results.drop_backend(index);
+        self.flight.results.drop_backend(index);
         Ok(())
     }
 
@@ -158,8 +217,8 @@ impl Nodes {
     pub(crate) async fn stop_frontend(&self, index: usize) -> Result<()> {
         self.set_frontend(index, false)?;
         self.stop(|service| service.is_frontend(index)).await;
-        let ended = self.shared.sessions.drop_all(Some(index));
-        self.shared.results.drop_sessions(&ended);
+        let ended = self.flight.sessions.drop_all(Some(index));
+        self.flight.results.drop_sessions(&ended);
         Ok(())
     }
 
@@ -197,8 +256,8 @@ impl Nodes {
 
     /// Forgets all Flight tokens; gives how many.
     pub(crate) fn drop_sessions(&self) -> usize {
-        let ended = self.shared.sessions.drop_all(None);
-        self.shared.results.drop_sessions(&ended);
+        let ended = self.flight.sessions.drop_all(None);
+        self.flight.results.drop_sessions(&ended);
         ended.len()
     }
 
@@ -228,12 +287,13 @@ impl Nodes {
             .filter(|port| chosen(port.service) && port.running.is_none())
         {
             let bound = bind(port.service, &port.address.ip().to_string(), port.address.port()).await?;
-            port.running = Some(self.serve(port.service, bound.listener));
+            port.running = self.serve(port.service, bound.listener);
         }
         Ok(())
     }
 
-    fn serve(&self, service: Service, listener: TcpListener) -> Running {
+    /// `None` for the admin port, which whoever starts the nodes adds.
+    fn serve(&self, service: Service, listener: TcpListener) -> Option<Running> {
         let stop = self.end.child_token();
         let incoming = Incoming::new(listener, stop.clone());
         let shared = self.shared.clone();
@@ -243,26 +303,19 @@ impl Nodes {
             }
             Service::FrontendMysql(index) => tokio::spawn(mysql::serve(shared, index, incoming)),
             Service::FrontendFlight(index) => {
-                let service = FrontendFlight::new(shared, index);
+                let service = FrontendFlight::new(shared, self.flight.clone(), index);
                 tokio::spawn(until(stop.clone(), flight::serve::serve(service, incoming)))
             }
             Service::BackendHttp(index) => {
                 tokio::spawn(until(stop.clone(), be::serve(shared, index, incoming)))
             }
             Service::BackendFlight(index) => {
-                let service = BackendFlight::new(shared, index);
+                let service = BackendFlight::new(shared, self.flight.clone(), index);
                 tokio::spawn(until(stop.clone(), flight::serve::serve(service, incoming)))
             }
-            Service::Admin => {
-                let nodes = self.me.upgrade();
-                tokio::spawn(until(stop.clone(), async move {
-                    if let Some(nodes) = nodes {
-                        admin::http::serve(nodes, incoming).await;
-                    }
-                }))
-            }
+            Service::Admin => return None,
         };
-        Running { stop, task }
+        Some(Running { stop, task })
     }
 
     fn set_backend(&self, index: usize, alive: bool) -> Result<()> {
@@ -298,16 +351,16 @@ async fn until(stop: CancellationToken, server: impl Future<Output = ()>) {
 }
 
 /// Ends idle sessions and transactions that ran out of time, and drops results that nobody came for.
-async fn sweep(shared: Arc<Shared>, end: CancellationToken) {
+async fn sweep(shared: Arc<Shared>, flight: Arc<Flight>, end: CancellationToken) {
     let mut ticks = tokio::time::interval(SWEEP);
     loop {
         tokio::select! {
             () = end.cancelled() => return,
             _ = ticks.tick() => {}
         }
-        let ended = shared.sessions.drop_idle(shared.flight.wait_timeout);
-        shared.results.drop_sessions(&ended);
-        shared.results.drop_older(shared.flight.result_age);
+        let ended = flight.sessions.drop_idle(flight.switches.wait_timeout.0);
+        flight.results.drop_sessions(&ended);
+        flight.results.drop_older(flight.switches.result_age.0);
         shared.engine.transactions().sweep();
     }
 }

@@ -3,32 +3,26 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use crate::admin::faults::{Faults, Sight, Strike};
-use crate::admin::journal::{Entry, Journal};
-use crate::admin::rules::Point;
-use crate::admin::stats::{Counters, Stats};
-use crate::be::error_log::ErrorLogs;
 use crate::cluster::Cluster;
-use crate::engine::Engine;
-use crate::flight::results::Results;
-use crate::flight::sessions::Sessions;
-use crate::flight::switches::FlightSwitches;
+use crate::cluster::tasks::Tasks;
+use crate::cluster::users::Users;
+use crate::control::faults::{Faults, Sight, Strike};
+use crate::control::journal::{Entry, Journal};
+use crate::control::rules::Point;
+use crate::control::stats::Counters;
 use crate::profile::Switches;
-use crate::tasks::Tasks;
-use crate::users::Users;
+use crate::sql::engine::Engine;
+use crate::stream_load::error_log::ErrorLogs;
 
 /// The state behind every listener.
 pub(crate) struct Shared {
     pub(crate) engine: Arc<Engine>,
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) switches: Arc<Switches>,
-    pub(crate) flight: FlightSwitches,
     pub(crate) users: Users,
     pub(crate) journal: Journal,
     pub(crate) faults: Faults,
     pub(crate) counters: Counters,
-    pub(crate) sessions: Sessions,
-    pub(crate) results: Results,
     /// Loads and decisions that are under way at back ends.
     pub(crate) loads: Tasks,
     pub(crate) error_logs: ErrorLogs,
@@ -59,33 +53,6 @@ impl Shared {
             ..Entry::default()
         });
         Some(strike)
-    }
-
-    pub(crate) fn stats(&self) -> Stats {
-        use std::sync::atomic::Ordering::Relaxed;
-        let counters = &self.counters;
-        let loads = counters.loads.tables();
-        Stats {
-            flight_sessions: self.sessions.open() as u64,
-            flight_sessions_max: self.sessions.most() as u64,
-            flight_logins: counters.flight_logins.load(Relaxed),
-            flight_queries: counters.flight_queries.now(),
-            flight_statements: counters.flight_statements.load(Relaxed),
-            flight_streams: counters.flight_streams.now(),
-            flight_streams_max: counters.flight_streams.most(),
-            flight_results: self.results.len() as u64,
-            flight_prepared: self.sessions.prepared() as u64,
-            mysql_connections: counters.mysql_connections.now(),
-            rows_served: counters.rows_served.load(Relaxed),
-            bytes_served: counters.bytes_served.load(Relaxed),
-            batches_served: counters.batches_served.load(Relaxed),
-            rows_per_backend: counters.rows_per_backend(),
-            loads_open: counters.loads.open.now(),
-            loads_open_max: counters.loads.open.most(),
-            bytes_taken: loads.values().map(|table| table.bytes).sum(),
-            rows_taken: loads.values().map(|table| table.rows).sum(),
-            loads,
-        }
     }
 
     pub(crate) fn backend_alive(&self, index: usize) -> bool {

@@ -7,24 +7,23 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::admin::faults::Faults;
-use crate::admin::journal::{Entry, Journal, mask_statement};
-use crate::admin::rules::{Rule, RuleState};
-use crate::admin::stats::{Counters, Stats};
-use crate::be::error_log::ErrorLogs;
+use crate::cluster::tasks::Tasks;
 use crate::cluster::{Backend, Cluster, Frontend};
 use crate::config::{BackendPorts, FrontendPorts, Ports, Result, StandinConfig, StandinError};
-use crate::discard::Discarded;
-use crate::engine::{Answer, Engine};
-use crate::flight::results::Results;
-use crate::flight::sessions::Sessions;
+use crate::control::faults::Faults;
+use crate::control::journal::{Entry, Journal, mask_statement};
+use crate::control::rules::{Rule, RuleState};
+use crate::control::stats::{Counters, Stats};
+use crate::flight::Flight;
 use crate::flight::switches::FlightSwitches;
 use crate::nodes::{Bound, Nodes, Service, bind};
 use crate::profile::Switches;
-use crate::script::statements;
 use crate::shared::Shared;
-use crate::tasks::Tasks;
-use crate::txn::Transaction;
+use crate::sql::engine::{Answer, Engine};
+use crate::sql::script::statements;
+use crate::store::discard::Discarded;
+use crate::store::txn::Transaction;
+use crate::stream_load::error_log::ErrorLogs;
 
 /// Id of the first back end, as Doris gives them out.
 const FIRST_BACKEND_ID: i64 = 10_001;
@@ -44,7 +43,7 @@ impl Standin {
     /// Binds every listener, runs the init scripts, then serves. Fails before anything is served.
     pub async fn start(config: StandinConfig) -> Result<Self> {
         let (switches, flight) = switches(&config)?;
-        let bound = bind_all(&config).await?;
+        let mut bound = bind_all(&config).await?;
         let host = advertised(&config.listen);
         let cluster = Arc::new(cluster_of(&bound, &host));
         let switches = Arc::new(switches);
@@ -56,13 +55,10 @@ impl Standin {
             engine,
             cluster,
             switches,
-            flight,
             users,
             journal: Journal::default(),
             faults: Faults::default(),
             counters: Counters::default(),
-            sessions: Sessions::default(),
-            results: Results::default(),
             loads: Tasks::default(),
             error_logs: ErrorLogs::default(),
             load_turn: AtomicUsize::new(0),
@@ -83,7 +79,16 @@ impl Standin {
         }
         initialise(&shared.engine, Path::new("init"), &config.init_sql).await?;
         let end = CancellationToken::new();
-        let nodes = Nodes::start(shared, bound, end.clone()).await;
+        let admin = bound.iter().position(|bound| bound.service == Service::Admin);
+        let admin = admin.map(|at| bound.swap_remove(at));
+        let nodes = Nodes::start(shared, Flight::new(flight), bound, end.clone()).await;
+        if let Some(admin) = admin {
+            // It steers the nodes, so it comes after them.
+            let steered = nodes.clone();
+            nodes
+                .add(admin, |incoming| crate::admin::http::serve(steered, incoming))
+                .await;
+        }
         Ok(Self {
             nodes,
             ports,
@@ -120,10 +125,10 @@ impl Standin {
         &self.nodes.shared().engine
     }
 
-    /// State behind the listeners, for tests of single parts.
+    /// What the Flight services share, for tests of single parts.
     #[cfg(test)]
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
-        self.nodes.shared()
+    pub(crate) fn flight(&self) -> &Arc<Flight> {
+        self.nodes.flight()
     }
 
     /// Adds a fault rule and gives its number.
@@ -181,7 +186,7 @@ impl Standin {
 
     /// Counters.
     pub fn stats(&self) -> Stats {
-        self.nodes.shared().stats()
+        self.nodes.stats()
     }
 
     /// The journal from its begin.
@@ -254,7 +259,7 @@ fn switches(config: &StandinConfig) -> Result<(Switches, FlightSwitches)> {
     for assignment in &config.set {
         let own = assignment
             .split_once('=')
-            .and_then(|(name, value)| flight.set(name.trim(), value.trim()));
+            .and_then(|(name, value)| flight.set_one(name.trim(), value.trim()));
         own.unwrap_or_else(|| switches.set(assignment))
             .map_err(|error| StandinError::Config(format!("--set {assignment}: {error}")))?;
     }

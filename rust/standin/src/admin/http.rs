@@ -11,8 +11,8 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::rules::Rule;
 use super::sql::sql;
+use crate::control::rules::Rule;
 use crate::net::{ConnectionHandle, Incoming};
 use crate::nodes::Nodes;
 
@@ -51,7 +51,7 @@ async fn requests(State(nodes): State<Arc<Nodes>>, Query(query): Query<Since>) -
 }
 
 async fn stats(State(nodes): State<Arc<Nodes>>) -> Response {
-    Json(nodes.shared().stats()).into_response()
+    Json(nodes.stats()).into_response()
 }
 
 async fn faults(State(nodes): State<Arc<Nodes>>) -> Response {

@@ -1,8 +1,4 @@
-//! The admin port: what happened, how much is open, and rules that break things.
+//! The admin port: tests read here what happened and set what goes wrong.
 
-pub(crate) mod faults;
 pub(crate) mod http;
-pub(crate) mod journal;
-pub(crate) mod rules;
 mod sql;
-pub(crate) mod stats;

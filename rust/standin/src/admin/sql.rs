@@ -9,10 +9,10 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::http::refusal;
-use crate::engine::{Answer, Rows};
 use crate::nodes::Nodes;
-use crate::text::render;
-use crate::zone::Zone;
+use crate::sql::engine::{Answer, Rows};
+use crate::values::text::render;
+use crate::values::zone::Zone;
 
 /// Runs the statements of the body as `root`, in a session of their own; one answer each.
 pub(super) async fn sql(State(nodes): State<Arc<Nodes>>, body: String) -> Response {

@@ -6,8 +6,8 @@ use axum::body::{Body, BodyDataStream, Bytes};
 use futures::StreamExt;
 
 use super::load::Task;
-use crate::admin::faults::Strike;
-use crate::admin::rules::Point;
+use crate::control::faults::Strike;
+use crate::control::rules::Point;
 use crate::stream_load::StreamLoad;
 
 /// Why a body was not taken to its end.

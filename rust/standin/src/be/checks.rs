@@ -2,9 +2,10 @@
 
 use axum::http::{HeaderMap, header};
 
-use super::headers::LoadHeaders;
-use crate::engine::{Engine, TableInfo};
-use crate::profile_load::LoadSwitches;
+use crate::profile::load::LoadSwitches;
+use crate::sql::engine::Engine;
+use crate::store::info::TableInfo;
+use crate::stream_load::headers::LoadHeaders;
 
 /// Longest `timeout` of a load, in seconds.
 const MOST_TIMEOUT_S: u64 = 259_200;
@@ -142,7 +143,7 @@ fn mode(
     if switches.two_phase_disabled {
         return Err("[INTERNAL_ERROR]Two phase commit (2PC) for stream load was disabled".to_owned());
     }
-    if !switches.two_phase_on_unique && table.keys_type == crate::engine::KeysType::Unique {
+    if !switches.two_phase_on_unique && table.keys_type == crate::store::info::KeysType::Unique {
         return Err("[INTERNAL_ERROR]stream load 2pc is unsupported for mow table".to_owned());
     }
     Ok(Mode::TwoPhase)

@@ -3,7 +3,7 @@
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::admin::rules::{Action, AnswerFault};
+use crate::control::rules::{Action, AnswerFault};
 use crate::net::ConnectionHandle;
 
 /// The end of a request.

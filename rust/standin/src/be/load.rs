@@ -11,15 +11,15 @@ use tokio::sync::oneshot;
 use super::body::{Broken, Intake, Taken};
 use super::checks::{Checked, Mode, check, too_large};
 use super::ending::Ending;
-use super::headers::LoadHeaders;
 use super::reply::Reply;
 use super::{Node, Visit};
-use crate::admin::faults::{Sight, Strike};
-use crate::admin::rules::Point;
-use crate::admin::stats::OpenLoad;
-use crate::drain::early_answer;
+use crate::control::faults::{Sight, Strike};
+use crate::control::rules::Point;
+use crate::control::stats::OpenLoad;
+use crate::net::drain::early_answer;
+use crate::store::txn::{Begin, LoadKind, OpenTxn, TxnError, TxnState};
+use crate::stream_load::headers::LoadHeaders;
 use crate::stream_load::{LoadRefused, Staged, StreamLoad};
-use crate::txn::{Begin, LoadKind, OpenTxn, TxnError, TxnState};
 
 /// A load on a task of its own: it goes on when its client is gone, as at a real back end.
 pub(super) struct Task {
@@ -222,7 +222,7 @@ impl Task {
                     "Label Already Exists".clone_into(&mut reply.status);
                     reply.existing = Some(existing(state));
                     reply.message = match transactions.switches().label_text {
-                        crate::profile_load::LabelText::Old => text,
+                        crate::profile::load::LabelText::Old => text,
                         _ => {
                             format!("[LABEL_ALREADY_EXISTS]TStatus: errCode = 2, detailMessage = {text}")
                         }
@@ -307,7 +307,7 @@ impl Task {
     /// `Message` for a load whose transaction has ended before it.
     fn ended(&self, id: i64) -> String {
         let transactions = self.node.shared.engine.transactions();
-        let shown = transactions.shown(&self.database, crate::txn::Which::Id(id));
+        let shown = transactions.shown(&self.database, crate::store::txn::Which::Id(id));
         let error = shown.map_or(TxnError::NotFound(id), |shown| TxnError::NotPrecommitted {
             id,
             state: shown.state,

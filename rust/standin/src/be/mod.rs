@@ -3,8 +3,6 @@
 mod body;
 mod checks;
 mod ending;
-pub(crate) mod error_log;
-pub(crate) mod headers;
 mod load;
 mod outcome;
 mod reply;
@@ -18,11 +16,11 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::admin::journal::{Entry, masked_headers};
+use crate::cluster::users::parse_basic;
+use crate::control::journal::{Entry, masked_headers};
+use crate::net::url::segments;
 use crate::net::{ConnectionHandle, Incoming};
 use crate::shared::Shared;
-use crate::url::segments;
-use crate::users::parse_basic;
 
 /// Serves the HTTP port of a back end until its task is aborted.
 pub(crate) async fn serve(shared: Arc<Shared>, index: usize, incoming: Incoming) {
@@ -129,7 +127,7 @@ async fn handle(
 }
 
 fn error_log(node: &Node, query: &str) -> Response {
-    let query = crate::url::query(query);
+    let query = crate::net::url::query(query);
     let file = query.iter().find(|(name, _)| name == "file");
     match file.and_then(|(_, file)| node.shared.error_logs.read(file)) {
         Some(text) => (StatusCode::OK, text).into_response(),

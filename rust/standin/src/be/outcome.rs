@@ -7,10 +7,10 @@ use super::checks::{Checked, Mode};
 use super::ending::Ending;
 use super::load::{Failure, NO_FRONTEND, Task, analysis, fail, millis};
 use super::reply::Reply;
-use crate::admin::journal::{Entry, masked_headers};
-use crate::admin::rules::{AnswerFault, Point};
+use crate::control::journal::{Entry, masked_headers};
+use crate::control::rules::{AnswerFault, Point};
+use crate::store::txn::{OpenTxn, TxnError, Work};
 use crate::stream_load::Staged;
-use crate::txn::{OpenTxn, TxnError, Work};
 
 impl Task {
     /// Hands the rows over to the transaction.

@@ -6,14 +6,14 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::ending::Ending;
-use super::headers::LoadHeaders;
 use super::reply::pretty;
 use super::{Node, Visit};
-use crate::admin::faults::{Sight, Strike};
-use crate::admin::journal::{Entry, masked_headers};
-use crate::admin::rules::{AnswerFault, Point};
-use crate::profile_load::TwoPhaseStatus;
-use crate::txn::{Transaction, TxnError, Which};
+use crate::control::faults::{Sight, Strike};
+use crate::control::journal::{Entry, masked_headers};
+use crate::control::rules::{AnswerFault, Point};
+use crate::profile::load::TwoPhaseStatus;
+use crate::store::txn::{Transaction, TxnError, Which};
+use crate::stream_load::headers::LoadHeaders;
 
 /// A decision about a transaction. It is carried out also when its client does not wait for the answer.
 struct Task {

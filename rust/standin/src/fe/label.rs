@@ -6,7 +6,7 @@ use super::envelope::Envelope;
 use super::load::redirect_to;
 use super::schema::unknown_database;
 use super::{Call, Outcome, Rest};
-use crate::url::component;
+use crate::net::url::component;
 
 /// Answers at the master; a follower sends the client there.
 pub(super) fn answer(rest: &Rest, call: &Call, database: &str, authorization: &str) -> Outcome {
@@ -29,6 +29,6 @@ pub(super) fn answer(rest: &Rest, call: &Call, database: &str, authorization: &s
         return Outcome::Envelope(Envelope::error(&unknown_database(database)));
     }
     let state = engine.transactions().state(database, label);
-    let state = state.map_or("UNKNOWN", crate::txn::TxnState::name);
+    let state = state.map_or("UNKNOWN", crate::store::txn::TxnState::name);
     Outcome::Envelope(Envelope::success(json!(state)))
 }

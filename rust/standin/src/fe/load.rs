@@ -10,16 +10,16 @@ use serde_json::json;
 
 use super::envelope::Envelope;
 use super::{Outcome, Rest, broken};
-use crate::admin::faults::Sight;
-use crate::admin::journal::{Entry, masked_headers};
-use crate::admin::rules::{Action, Point};
-use crate::be::headers::LoadHeaders;
 use crate::cluster::Backend;
-use crate::drain::early_answer;
+use crate::cluster::users::parse_basic;
+use crate::control::faults::Sight;
+use crate::control::journal::{Entry, masked_headers};
+use crate::control::rules::{Action, Point};
 use crate::net::ConnectionHandle;
-use crate::profile_load::{LoadSwitches, RedirectBody};
-use crate::url::component;
-use crate::users::parse_basic;
+use crate::net::drain::early_answer;
+use crate::net::url::component;
+use crate::profile::load::{LoadSwitches, RedirectBody};
+use crate::stream_load::headers::LoadHeaders;
 
 /// What is redirected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,28 +184,14 @@ impl Asked<'_> {
     fn location(&self, backend: &Backend) -> String {
         let switches = self.switches();
         let authorization = self.headers.get("authorization").unwrap_or_default();
-        let host = self.host(switches, &backend.host);
         let path = self.path.split('?').next().unwrap_or_default();
-        redirect_to(switches, authorization, (&host, backend.http), path, self.query)
-    }
-
-    /// Host of a back end by `redirect-policy`: the registered one, or one of its other endpoints.
-    fn host(&self, switches: &LoadSwitches, registered: &str) -> String {
-        let or_registered = |host: &str| if host.is_empty() { registered } else { host }.to_owned();
-        match self.headers.text("redirect-policy") {
-            Some("random-be" | "direct") => registered.to_owned(),
-            Some("public") => or_registered(&switches.public_host),
-            Some("private") => or_registered(&switches.private_host),
-            // `public-private`, which is also the way without the header.
-            _ => {
-                let asked = self.headers.get("host").unwrap_or_default();
-                let asked = asked.rsplit_once(':').map_or(asked, |(host, _)| host);
-                if !switches.public_host.is_empty() && asked == switches.public_host {
-                    return switches.public_host.clone();
-                }
-                or_registered(&switches.private_host)
-            }
-        }
+        redirect_to(
+            switches,
+            authorization,
+            (&backend.host, backend.http),
+            path,
+            self.query,
+        )
     }
 
     fn switches(&self) -> &LoadSwitches {

@@ -18,12 +18,12 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use self::envelope::Envelope;
-use crate::admin::faults::Sight;
-use crate::admin::journal::{Entry, masked_headers};
-use crate::admin::rules::{Action, Point};
+use crate::control::faults::Sight;
+use crate::control::journal::{Entry, masked_headers};
+use crate::control::rules::{Action, Point};
+use crate::net::url::{query, segments};
 use crate::net::{ConnectionHandle, Incoming};
 use crate::shared::Shared;
-use crate::url::{query, segments};
 
 /// Largest body of a REST call; loads do not pass here.
 const BODY_MOST: usize = 64 << 20;

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use super::envelope::Envelope;
 use super::schema::{known_catalog, missing, not_found};
 use super::{Call, Rest};
-use crate::catalog::Relation;
-use crate::engine::{PlanRefused, SqlError, TabletRoute};
+use crate::error::SqlError;
+use crate::sql::engine::{PlanRefused, TabletRoute};
+use crate::store::catalog::Relation;
 
 /// Tablets with their back ends. What is wrong with the call or the table's name is a failure; what is wrong with the query
 /// is told inside a successful envelope: 400 for a query of another shape, the text `1` for one that cannot be planned.

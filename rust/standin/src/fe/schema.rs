@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::envelope::Envelope;
 use super::{Call, Rest};
-use crate::catalog::Relation;
-use crate::engine::{ColumnInfo, KeysType, SqlError};
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::store::catalog::Relation;
+use crate::store::info::{ColumnInfo, KeysType};
+use crate::values::types::DorisType;
 
 /// The columns of a table or view; names and texts as Doris gives them. A view has no model.
 pub(super) async fn answer(rest: &Rest, call: &Call, catalog: &str, database: &str, table: &str) -> Envelope {

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::envelope::Envelope;
 use super::{Call, Rest};
-use crate::engine::{Answer, Rows, Session, SqlError};
-use crate::text::render;
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Rows, Session};
+use crate::values::text::render;
+use crate::values::types::DorisType;
 
 /// Rows given when the call sets no limit.
 const DEFAULT_LIMIT: u64 = 1000;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Rest;
 use super::envelope::Envelope;
-use crate::profile_changelog::TsoApi;
+use crate::profile::changelog::TsoApi;
 
 /// The figures of the master; `None` where the server has no such call.
 pub(super) fn answer(rest: &Rest) -> Option<Envelope> {

@@ -63,8 +63,8 @@ pub(crate) async fn act(
             Ok(Vec::new())
         }
         "CloseSession" if fe.shared.switches.flight_session_pool => {
-            fe.shared.sessions.close(session);
-            fe.shared.results.drop_sessions(&[session.id]);
+            fe.flight.sessions.close(session);
+            fe.flight.results.drop_sessions(&[session.id]);
             // CloseSessionResult { status: CLOSED = 1 }
             Ok(vec![arrow_flight::Result {
                 body: Bytes::from_static(&[0x08, 0x01]),

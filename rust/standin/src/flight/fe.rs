@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_flight::flight_service_server::FlightService;
 use arrow_flight::sql::{Any, Command};
 use arrow_flight::{
-    Action, ActionType, Criteria, Empty, FlightData, FlightDescriptor, FlightEndpoint, FlightInfo,
-    HandshakeRequest, HandshakeResponse, PollInfo, PutResult, SchemaResult, Ticket,
+    Action, ActionType, FlightData, FlightDescriptor, FlightEndpoint, FlightInfo, HandshakeRequest,
+    HandshakeResponse, Ticket,
 };
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -14,17 +13,20 @@ use prost::Message;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::Flight;
 use super::be::{connection, statement_handle};
 use super::login::Login;
+use super::serve::{Answer, Node};
 use super::ticket::{parse_backend_handle, parse_frontend_handle};
 use super::{actions, login, metadata, statement, stream};
-use crate::admin::journal::{Entry, masked_headers};
+use crate::control::journal::{Entry, masked_headers};
 use crate::net::ConnectionHandle;
 use crate::shared::Shared;
 
 /// The service of one front end.
 pub(crate) struct FrontendFlight {
     pub(crate) shared: Arc<Shared>,
+    pub(crate) flight: Arc<Flight>,
     /// Position in the cluster.
     pub(crate) index: usize,
     /// `fe0`, ….
@@ -32,9 +34,10 @@ pub(crate) struct FrontendFlight {
 }
 
 impl FrontendFlight {
-    pub(crate) fn new(shared: Arc<Shared>, index: usize) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, flight: Arc<Flight>, index: usize) -> Self {
         Self {
             shared,
+            flight,
             index,
             node: format!("fe{index}"),
         }
@@ -43,7 +46,10 @@ impl FrontendFlight {
     /// Location of a result that this front end keeps; `None` leaves it out.
     pub(crate) fn location(&self) -> Option<String> {
         let frontend = self.shared.cluster.frontends().into_iter().nth(self.index)?;
-        self.shared.flight.fe_location.of(&frontend.host, frontend.flight)
+        self.flight
+            .switches
+            .fe_location
+            .of(&frontend.host, frontend.flight)
     }
 
     async fn info(
@@ -108,13 +114,14 @@ impl FrontendFlight {
         let id = parse_backend_handle(&handle)
             .ok()
             .or_else(|| parse_frontend_handle(&handle));
-        let result = id.and_then(|id| self.shared.results.take(id)).ok_or_else(|| {
+        let result = id.and_then(|id| self.flight.results.take(id)).ok_or_else(|| {
             let handle = String::from_utf8_lossy(&handle);
             Status::internal(format!(
                 "get stream statement failed, cannot find the result of ticket {handle}"
             ))
         })?;
-        Ok(stream::serve(&self.shared, "fe.flight", &self.node, connection, result).boxed())
+        let most = self.flight.switches.piece_bytes;
+        Ok(stream::serve(&self.shared, most, "fe.flight", &self.node, connection, result).boxed())
     }
 
     async fn login(&self, metadata: &MetadataMap, connection: &ConnectionHandle) -> Result<Login, Status> {
@@ -156,24 +163,13 @@ impl FrontendFlight {
     }
 }
 
-fn unimplemented<T>(call: &str) -> Result<T, Status> {
-    Err(Status::unimplemented(format!("{call} unimplemented")))
-}
-
 #[tonic::async_trait]
-impl FlightService for FrontendFlight {
-    type HandshakeStream = BoxStream<'static, Result<HandshakeResponse, Status>>;
-    type ListFlightsStream = BoxStream<'static, Result<FlightInfo, Status>>;
-    type DoGetStream = BoxStream<'static, Result<FlightData, Status>>;
-    type DoPutStream = BoxStream<'static, Result<PutResult, Status>>;
-    type DoActionStream = BoxStream<'static, Result<arrow_flight::Result, Status>>;
-    type ListActionsStream = BoxStream<'static, Result<ActionType, Status>>;
-    type DoExchangeStream = BoxStream<'static, Result<FlightData, Status>>;
+impl Node for FrontendFlight {
+    fn refusal(_: &str, call: &str) -> Status {
+        Status::unimplemented(format!("{call} unimplemented"))
+    }
 
-    async fn handshake(
-        &self,
-        request: Request<Streaming<HandshakeRequest>>,
-    ) -> Result<Response<Self::HandshakeStream>, Status> {
+    async fn handshake(&self, request: Request<Streaming<HandshakeRequest>>) -> Answer<HandshakeResponse> {
         let connection = connection(&request)?;
         let metadata = request.metadata().clone();
         let login = self.login(&metadata, &connection).await;
@@ -216,7 +212,7 @@ impl FlightService for FrontendFlight {
         Ok(login?.respond(outcome?))
     }
 
-    async fn do_get(&self, request: Request<Ticket>) -> Result<Response<Self::DoGetStream>, Status> {
+    async fn do_get(&self, request: Request<Ticket>) -> Answer<FlightData> {
         let connection = connection(&request)?;
         let (metadata, _, ticket) = request.into_parts();
         let login = self.login(&metadata, &connection).await;
@@ -237,7 +233,7 @@ impl FlightService for FrontendFlight {
         Ok(login?.respond(outcome?))
     }
 
-    async fn do_action(&self, request: Request<Action>) -> Result<Response<Self::DoActionStream>, Status> {
+    async fn do_action(&self, request: Request<Action>) -> Answer<arrow_flight::Result> {
         let connection = connection(&request)?;
         let (metadata, _, action) = request.into_parts();
         let login = self.login(&metadata, &connection).await;
@@ -257,47 +253,9 @@ impl FlightService for FrontendFlight {
         Ok(login?.respond(futures::stream::iter(outcome?.into_iter().map(Ok)).boxed()))
     }
 
-    async fn list_actions(
-        &self,
-        _request: Request<Empty>,
-    ) -> Result<Response<Self::ListActionsStream>, Status> {
+    async fn list_actions(&self) -> Answer<ActionType> {
         Ok(Response::new(
             futures::stream::iter(actions::list().into_iter().map(Ok)).boxed(),
         ))
-    }
-
-    async fn list_flights(
-        &self,
-        _request: Request<Criteria>,
-    ) -> Result<Response<Self::ListFlightsStream>, Status> {
-        unimplemented("listFlights")
-    }
-
-    async fn poll_flight_info(
-        &self,
-        _request: Request<FlightDescriptor>,
-    ) -> Result<Response<PollInfo>, Status> {
-        unimplemented("pollFlightInfo")
-    }
-
-    async fn get_schema(
-        &self,
-        _request: Request<FlightDescriptor>,
-    ) -> Result<Response<SchemaResult>, Status> {
-        unimplemented("getSchemaStatement")
-    }
-
-    async fn do_put(
-        &self,
-        _request: Request<Streaming<FlightData>>,
-    ) -> Result<Response<Self::DoPutStream>, Status> {
-        unimplemented("acceptPut")
-    }
-
-    async fn do_exchange(
-        &self,
-        _request: Request<Streaming<FlightData>>,
-    ) -> Result<Response<Self::DoExchangeStream>, Status> {
-        unimplemented("doExchange")
     }
 }

@@ -14,11 +14,11 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
 
-use crate::engine::ResultColumn;
 use crate::profile::{DateForm, DatetimeForm, HllForm, Ipv4Form, Ipv6Form, LargeintForm, Switches, TimeForm};
-use crate::text;
-use crate::types::{DorisType, unit_of_scale};
-use crate::zone::Zone;
+use crate::sql::engine::ResultColumn;
+use crate::values::text;
+use crate::values::types::{DorisType, unit_of_scale};
+use crate::values::zone::Zone;
 
 /// Turns stored batches into batches of the stream's schema.
 pub(crate) struct Reform {

@@ -9,8 +9,8 @@ use tonic::{Response, Status};
 use super::fe::FrontendFlight;
 use super::sessions::{FlightSession, Limits};
 use super::stream::failure;
-use crate::admin::faults::Sight;
-use crate::admin::rules::Point;
+use crate::control::faults::Sight;
+use crate::control::rules::Point;
 use crate::net::ConnectionHandle;
 
 /// A session that a call runs in.
@@ -46,7 +46,7 @@ pub(crate) async fn authorize(
     let (scheme, rest) = value.split_once(' ').unwrap_or((value, ""));
     if scheme.eq_ignore_ascii_case("bearer") {
         let session = fe
-            .shared
+            .flight
             .sessions
             .get(rest.trim(), fe.index)
             .ok_or_else(|| unknown_token(fe))?;
@@ -88,9 +88,9 @@ fn open(
 ) -> Result<Arc<FlightSession>, Status> {
     let shared = &fe.shared;
     let pooled = shared.switches.flight_session_pool;
-    let user_limit = shared.flight.max_user_connections;
+    let user_limit = fe.flight.switches.max_user_connections;
     let limits = Limits {
-        per_frontend: shared.flight.max_connections,
+        per_frontend: fe.flight.switches.max_connections,
         per_user: if pooled {
             user_limit
         } else {
@@ -99,7 +99,8 @@ fn open(
         evict: !pooled,
     };
     let peer = connection.peer.to_string();
-    let session = shared
+    let session = fe
+        .flight
         .sessions
         .open_session(
             shared.engine.open_session_at(user, fe.index),

@@ -15,9 +15,11 @@ use tonic::Status;
 use super::encode::Encoder;
 use super::fe::FrontendFlight;
 use super::{actions, forms, statement};
-use crate::catalog::Relation;
-use crate::engine::{ResultColumn, Session, SqlError};
-use crate::types::{DorisType, NAME_KEY};
+use crate::error::SqlError;
+use crate::sql::engine::{ResultColumn, Session};
+use crate::sql::types::type_of_field;
+use crate::store::catalog::Relation;
+use crate::values::types::{DorisType, NAME_KEY};
 
 /// Name of the one catalog.
 const CATALOG: &str = "internal";
@@ -140,7 +142,7 @@ async fn schema(
             let held = engine.information_table(database, name)?.schema();
             let columns = held.fields().iter().map(|field| ResultColumn {
                 name: field.metadata().get(NAME_KEY).unwrap_or(field.name()).clone(),
-                doris_type: DorisType::of_field(field),
+                doris_type: type_of_field(field),
                 nullable: true,
             });
             columns.collect::<Vec<_>>()

@@ -16,13 +16,25 @@ pub(crate) mod stream;
 pub(crate) mod switches;
 pub(crate) mod ticket;
 
-/// A random number that a client cannot guess.
-pub(crate) fn random() -> u64 {
-    getrandom::u64().unwrap_or_else(|_| {
-        use std::hash::{BuildHasher, Hasher};
-        // Each `RandomState` has keys of its own, the first of a thread from the operating system.
-        std::collections::hash_map::RandomState::new()
-            .build_hasher()
-            .finish()
-    })
+use std::sync::Arc;
+
+use self::results::Results;
+use self::sessions::Sessions;
+use self::switches::FlightSwitches;
+
+/// What the Flight services of all nodes share.
+pub(crate) struct Flight {
+    pub(crate) switches: FlightSwitches,
+    pub(crate) sessions: Sessions,
+    pub(crate) results: Results,
+}
+
+impl Flight {
+    pub(crate) fn new(switches: FlightSwitches) -> Arc<Self> {
+        Arc::new(Self {
+            switches,
+            sessions: Sessions::default(),
+            results: Results::default(),
+        })
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::cluster::lock;
-use crate::engine::Session;
+use crate::sql::engine::Session;
 
 /// One session: what a Bearer token stands for on the front end that gave it.
 pub(crate) struct FlightSession {
@@ -35,7 +35,7 @@ impl FlightSession {
 
     /// Keeps a statement under a new handle `<peer>:<uuid>`.
     pub(crate) fn prepare(&self, sql: String) -> String {
-        let (hi, lo) = (super::random(), super::random());
+        let (hi, lo) = (crate::cluster::random(), crate::cluster::random());
         let handle = format!(
             "{}:{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
             self.peer,
@@ -224,7 +224,7 @@ impl Table {
 /// 26 characters of base32, as a Doris token.
 fn new_token() -> String {
     const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-    let mut bits = (u128::from(super::random()) << 64) | u128::from(super::random());
+    let mut bits = (u128::from(crate::cluster::random()) << 64) | u128::from(crate::cluster::random());
     let mut token = String::with_capacity(26);
     for _ in 0..26 {
         token.push(char::from(ALPHABET[(bits & 31) as usize]));

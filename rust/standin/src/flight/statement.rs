@@ -16,12 +16,14 @@ use super::login::Login;
 use super::results::StoredResult;
 use super::stream::failure;
 use super::ticket::{QueryId, backend_handle, frontend_handle};
-use crate::admin::faults::{Sight, Strike};
-use crate::admin::rules::Point;
-use crate::admin::stats::Open;
-use crate::engine::{Answer, KeysType, Rows, Session, SqlError};
+use crate::control::faults::{Sight, Strike};
+use crate::control::rules::Point;
+use crate::control::stats::Open;
+use crate::error::SqlError;
 use crate::net::ConnectionHandle;
-use crate::script::{FirstTable, first_table};
+use crate::sql::engine::{Answer, Rows, Session};
+use crate::sql::script::{FirstTable, first_table};
+use crate::store::info::KeysType;
 
 /// Rows per batch when the session says nothing: Doris' default.
 const BATCH_ROWS: usize = 4064;
@@ -40,7 +42,7 @@ pub(crate) async fn run(
     let shared = &fe.shared;
     let _open = Open::new(&shared.counters.flight_queries);
     shared.counters.flight_statements.fetch_add(1, Ordering::Relaxed);
-    let busy = shared.flight.busy;
+    let busy = fe.flight.switches.busy.0;
     let mut session = tokio::time::timeout(busy, login.session.commands.lock()).await.map_err(|_| {
         Status::unavailable(format!(
             "another command of this Arrow Flight SQL session is still running after {} seconds, connection id: {}",
@@ -63,7 +65,7 @@ pub(crate) async fn run(
         return Err(status);
     }
 
-    if shared.flight.short_circuit && is_point_query(fe, &session, table.as_deref(), sql) {
+    if fe.flight.switches.short_circuit && is_point_query(fe, &session, table.as_deref(), sql) {
         return Err(Status::internal(
             "get flight info statement failed, fetch arrow flight schema failed, no FlightSqlEndpointsLocations",
         ));
@@ -94,7 +96,7 @@ pub(crate) async fn run(
     };
     if login.session.is_closed() {
         // It ended while the statement ran, and its results with it.
-        shared.results.drop_sessions(&[login.session.id]);
+        fe.flight.results.drop_sessions(&[login.session.id]);
     }
     if strike.is_some_and(|strike| strike.action().drop_answer) {
         connection.close();
@@ -152,7 +154,7 @@ impl Asked<'_> {
         let info = FlightInfo::new().try_with_schema(&schema).map_err(internal)?;
         let handle = frontend_handle(id, &self.login.session.peer);
         self.fe
-            .shared
+            .flight
             .results
             .put(id, self.stored(None, schema, batches, None));
         Ok(info.with_endpoint(endpoint(handle, self.fe.location())))
@@ -192,11 +194,17 @@ impl Asked<'_> {
             let id = QueryId::new();
             let (schema, form) = plan();
             let batches = part_of(&rows.batches, part, parts);
-            shared
+            self.fe
+                .flight
                 .results
                 .put(id, self.stored(Some(index), schema, batches, form));
             let handle = backend_handle(id, &backend.host, BRPC_PORT, self.sql);
-            let location = shared.flight.be_location.of(&backend.host, backend.flight);
+            let location = self
+                .fe
+                .flight
+                .switches
+                .be_location
+                .of(&backend.host, backend.flight);
             info = info.with_endpoint(endpoint(handle, location));
         }
         Ok(info)

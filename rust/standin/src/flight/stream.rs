@@ -11,16 +11,17 @@ use tonic::Status;
 use super::cut;
 use super::encode::{Encoder, corrupt_header, relabel, rows_within, truncate_body};
 use super::results::StoredResult;
-use crate::admin::faults::{Sight, Strike};
-use crate::admin::journal::Entry;
-use crate::admin::rules::{Action, Close, Point};
-use crate::admin::stats::Open;
+use crate::control::faults::{Sight, Strike};
+use crate::control::journal::Entry;
+use crate::control::rules::{Action, Close, Point};
+use crate::control::stats::Open;
 use crate::net::ConnectionHandle;
 use crate::shared::Shared;
 
 /// Streams a result. Nothing is encoded before the client asks for it; dropping the stream frees everything at once.
 pub(crate) fn serve(
     shared: &Arc<Shared>,
+    piece_bytes: usize,
     channel: &'static str,
     node: &str,
     connection: ConnectionHandle,
@@ -29,6 +30,7 @@ pub(crate) fn serve(
     let state = Serving {
         _open: Open::new(&shared.counters.flight_streams),
         shared: shared.clone(),
+        piece_bytes,
         channel,
         node: node.to_owned(),
         connection,
@@ -52,6 +54,7 @@ pub(crate) fn serve(
 struct Serving {
     _open: Open,
     shared: Arc<Shared>,
+    piece_bytes: usize,
     channel: &'static str,
     node: String,
     connection: ConnectionHandle,
@@ -139,7 +142,7 @@ impl Serving {
                 },
             }
         };
-        let most = rows_within(&batch, self.shared.flight.piece_bytes).min(self.result.batch_rows.max(1));
+        let most = rows_within(&batch, self.piece_bytes).min(self.result.batch_rows.max(1));
         let rows = most.min(batch.num_rows() - start);
         let piece = if rows == batch.num_rows() {
             batch.clone()
@@ -270,7 +273,7 @@ mod tests {
             batch_rows,
         };
         let id = QueryId::new();
-        standin.shared().results.put(id, result);
+        standin.flight().results.put(id, result);
         let handle = TicketStatementQuery {
             statement_handle: backend_handle(id, "h", 1, "SELECT").into(),
         };

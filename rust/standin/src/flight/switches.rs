@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::profile::{put, switches};
+
 /// Where an endpoint says that its data are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
@@ -53,72 +55,47 @@ impl Location {
     }
 }
 
-/// Switches that only the Flight channel reads; set by name like all others.
-#[derive(Clone, Debug)]
-pub(crate) struct FlightSwitches {
-    /// `flight_be_location`: of results that back ends hold.
-    pub(crate) be_location: Location,
-    /// `flight_fe_location`: of results that a front end holds.
-    pub(crate) fe_location: Location,
-    /// `arrow_flight_max_connections`: sessions per front end.
-    pub(crate) max_connections: usize,
-    /// `max_user_connections`: sessions per user and front end; half of it where tokens are a cache.
-    pub(crate) max_user_connections: usize,
-    /// `flight_busy_seconds`: how long a command waits for the one before it in its session.
-    pub(crate) busy: Duration,
-    /// `flight_wait_timeout`: seconds until an idle session ends, unless the session variable `wait_timeout` says otherwise.
-    pub(crate) wait_timeout: Duration,
-    /// `flight_result_seconds`: how long a result waits for its `DoGet`.
-    pub(crate) result_age: Duration,
-    /// `flight_piece_bytes`: size that record batches are cut to.
-    pub(crate) piece_bytes: usize,
-    /// `flight_short_circuit`: a query for a Unique table's whole key has no result, unless the session says otherwise.
-    pub(crate) short_circuit: bool,
-}
+/// A time in seconds, fractions too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seconds(pub(crate) Duration);
 
-impl Default for FlightSwitches {
-    fn default() -> Self {
-        Self {
-            be_location: Location::Node,
-            fe_location: Location::Node,
-            max_connections: 4096,
-            max_user_connections: 100,
-            busy: Duration::from_secs(10),
-            wait_timeout: Duration::from_secs(28_800),
-            result_age: Duration::from_secs(300),
-            piece_bytes: 2 << 20,
-            short_circuit: false,
-        }
+impl Seconds {
+    fn of(seconds: u64) -> Self {
+        Self(Duration::from_secs(seconds))
     }
 }
 
-impl FlightSwitches {
-    /// Sets one switch; `None` when the name is not one of these.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
-        fn put<T: std::str::FromStr>(slot: &mut T, name: &str, value: &str) -> Result<(), String>
-        where
-            T::Err: std::fmt::Display,
-        {
-            *slot = value.parse().map_err(|error| format!("switch {name}: {error}"))?;
-            Ok(())
-        }
-        fn seconds(slot: &mut Duration, name: &str, value: &str) -> Result<(), String> {
-            let mut number = 0.0f64;
-            put(&mut number, name, value)?;
-            *slot = Duration::try_from_secs_f64(number).map_err(|error| format!("switch {name}: {error}"))?;
-            Ok(())
-        }
-        Some(match name {
-            "flight_be_location" => put(&mut self.be_location, name, value),
-            "flight_fe_location" => put(&mut self.fe_location, name, value),
-            "arrow_flight_max_connections" => put(&mut self.max_connections, name, value),
-            "max_user_connections" => put(&mut self.max_user_connections, name, value),
-            "flight_busy_seconds" => seconds(&mut self.busy, name, value),
-            "flight_wait_timeout" => seconds(&mut self.wait_timeout, name, value),
-            "flight_result_seconds" => seconds(&mut self.result_age, name, value),
-            "flight_piece_bytes" => put(&mut self.piece_bytes, name, value),
-            "flight_short_circuit" => put(&mut self.short_circuit, name, value),
-            _ => return None,
-        })
+impl std::str::FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number: f64 = text.parse().map_err(|error| format!("{error}"))?;
+        let time = Duration::try_from_secs_f64(number).map_err(|error| error.to_string())?;
+        Ok(Self(time))
+    }
+}
+
+switches! {
+    /// Switches that only the Flight channel reads; set by name like all others.
+    #[derive(Clone, Debug)]
+    FlightSwitches {
+        /// Of results that back ends hold.
+        be_location: Location = Location::Node, "flight_be_location";
+        /// Of results that a front end holds.
+        fe_location: Location = Location::Node, "flight_fe_location";
+        /// Sessions per front end.
+        max_connections: usize = 4096, "arrow_flight_max_connections";
+        /// Sessions per user and front end; half of it where tokens are a cache.
+        max_user_connections: usize = 100, "max_user_connections";
+        /// How long a command waits for the one before it in its session.
+        busy: Seconds = Seconds::of(10), "flight_busy_seconds";
+        /// Seconds until an idle session ends, unless the session variable `wait_timeout` says otherwise.
+        wait_timeout: Seconds = Seconds::of(28_800), "flight_wait_timeout";
+        /// How long a result waits for its `DoGet`.
+        result_age: Seconds = Seconds::of(300), "flight_result_seconds";
+        /// Size that record batches are cut to.
+        piece_bytes: usize = 2 << 20, "flight_piece_bytes";
+        /// A query for a Unique table's whole key has no result, unless the session says otherwise.
+        short_circuit: bool = false, "flight_short_circuit";
     }
 }

@@ -13,8 +13,8 @@ pub(crate) struct QueryId {
 impl QueryId {
     pub(crate) fn new() -> Self {
         Self {
-            hi: super::random(),
-            lo: super::random(),
+            hi: crate::cluster::random(),
+            lo: crate::cluster::random(),
         }
     }
 

@@ -9,7 +9,7 @@ use mysql_common::proto::{MyDeserialize, MySerialize};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::packet::{Fields, Packets};
-use crate::users::Users;
+use crate::cluster::users::Users;
 
 /// Version that clients are told; Doris passes for this MySQL.
 pub(super) const SERVER_VERSION: &str = "5.7.99";
@@ -119,7 +119,7 @@ fn capabilities() -> CapabilityFlags {
 fn nonce() -> [u8; 20] {
     let mut nonce = [0u8; 20];
     for chunk in nonce.chunks_mut(8) {
-        let random = crate::flight::random().to_le_bytes();
+        let random = crate::cluster::random().to_le_bytes();
         for (byte, random) in chunk.iter_mut().zip(random) {
             *byte = random % 126 + 1;
         }

@@ -6,10 +6,11 @@ use mysql_common::constants::{ColumnFlags, ColumnType, StatusFlags};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::packet::{Packets, put_number, put_text};
-use crate::engine::{Answer, ResultColumn, Rows, SqlError};
-use crate::text::render;
-use crate::types::DorisType;
-use crate::zone::Zone;
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, ResultColumn, Rows};
+use crate::values::text::render;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 
 const UTF8MB4: u16 = 45;
 const BINARY: u16 = 63;

@@ -8,13 +8,14 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::create_table::{check_column, read_column, read_properties};
 use super::cursor::Cursor;
 use super::ddl::done;
-use super::defaults::{default_column, zero_default};
-use crate::catalog_schema::{Column, Distribution, TableSchema};
-use crate::changelog::properties;
-use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
-use crate::tablet::{StoredBatch, Table, TableVersion};
-use crate::tablet_commit::{Changed, Writer, change_tablets};
-use crate::values::cast_array;
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine, Session};
+use crate::store::changelog::properties;
+use crate::store::defaults::{default_column, zero_default};
+use crate::store::info::KeysType;
+use crate::store::schema::{Column, Distribution, TableSchema};
+use crate::store::tablet::commit::{Changed, Writer, change_tablets};
+use crate::store::tablet::{StoredBatch, Table, TableVersion};
 
 /// One clause at work: the table's version grows clause by clause and is published at the end.
 pub(super) struct Alter<'e> {
@@ -25,9 +26,6 @@ pub(super) struct Alter<'e> {
 
 impl Engine {
     pub(crate) async fn alter(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
-        if cursor.eat("DATABASE") {
-            return self.alter_database(cursor);
-        }
         cursor.expect("TABLE")?;
         let (database, name) = cursor.table_name()?;
         let database = self.database_of(session, database)?;
@@ -53,21 +51,6 @@ impl Engine {
         Ok(done())
     }
 
-    /// `ALTER DATABASE name SET PROPERTIES (…)`: tables that are made later inherit them.
-    fn alter_database(&self, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
-        let name = cursor.ident()?;
-        cursor.expect("SET")?;
-        cursor.expect("PROPERTIES")?;
-        let given = read_properties(cursor)?;
-        cursor.expect_end()?;
-        if !self.catalog().has_database(&name) {
-            return Err(SqlError::unknown_database(&name));
-        }
-        properties::check_names(&given, self.switches())?;
-        self.catalog().set_database_properties(&name, given);
-        Ok(done())
-    }
-
     /// Clauses that change which table bears a name.
     fn alter_name(&self, database: &str, name: &str, cursor: &mut Cursor<'_>) -> Result<bool, SqlError> {
         if cursor.eat_all(&["REPLACE", "WITH", "TABLE"]) {
@@ -84,12 +67,7 @@ impl Engine {
             self.catalog().replace(database, name, &with, swap)?;
             return Ok(true);
         }
-        if cursor.is("RENAME")
-            && !["COLUMN", "PARTITION", "ROLLUP"]
-                .iter()
-                .any(|w| cursor.is_ahead(1, w))
-        {
-            cursor.take();
+        if cursor.eat("RENAME") {
             let to = cursor.ident()?;
             cursor.expect_end()?;
             self.catalog().rename(database, name, &to)?;
@@ -121,14 +99,6 @@ impl Alter<'_> {
         if cursor.eat_all(&["REPLACE", "PARTITION"]) {
             return self.replace_partition(cursor);
         }
-        if cursor.eat_all(&["RENAME", "PARTITION"]) {
-            let (from, to) = (cursor.ident()?, cursor.ident()?);
-            return self.rename_partition(&from, &to);
-        }
-        if cursor.eat_all(&["RENAME", "COLUMN"]) {
-            let (from, to) = (cursor.ident()?, cursor.ident()?);
-            return self.rename_column(&from, &to);
-        }
         if cursor.eat("ADD") {
             cursor.eat("COLUMN");
             return self.add_columns(cursor);
@@ -137,20 +107,6 @@ impl Alter<'_> {
             cursor.eat("COLUMN");
             let name = cursor.ident()?;
             return self.drop_column(&name);
-        }
-        if cursor.eat("MODIFY") {
-            if cursor.eat("COMMENT") {
-                let comment = cursor.string()?;
-                return self.change_schema(|schema| {
-                    schema.comment = comment;
-                    Ok(())
-                });
-            }
-            cursor.expect("COLUMN")?;
-            return self.modify_column(cursor);
-        }
-        if cursor.is("ORDER") {
-            self.refuse_with_changelog()?;
         }
         if cursor.eat("SET") {
             let given = read_properties(cursor)?;
@@ -267,8 +223,8 @@ impl Alter<'_> {
     fn drop_column(&mut self, name: &str) -> Result<(), SqlError> {
         let index = self.index_of(name)?;
         let schema = &self.version.schema;
-        if schema.columns[index].key {
-            self.refuse_with_changelog()?;
+        if schema.columns[index].key && schema.changelog().is_some() {
+            return Err(properties::not_allowed(self.engine.switches().changelog_names));
         }
         let lower = name.to_lowercase();
         let distributes = matches!(&schema.distribution, Distribution::Hash(names) if names.contains(&lower));
@@ -293,80 +249,6 @@ impl Alter<'_> {
         self.map_batches(|batch| {
             let mut columns = batch.columns().to_vec();
             columns.remove(index);
-            Ok(columns)
-        })
-    }
-
-    /// Fails for a table with a changelog.
-    fn refuse_with_changelog(&self) -> Result<(), SqlError> {
-        match self.version.schema.changelog() {
-            None => Ok(()),
-            Some(_) => Err(properties::not_allowed(self.engine.switches().changelog_names)),
-        }
-    }
-
-    fn rename_column(&mut self, from: &str, to: &str) -> Result<(), SqlError> {
-        self.refuse_with_changelog()?;
-        let index = self.index_of(from)?;
-        if self
-            .version
-            .schema
-            .index_of(to)
-            .is_some_and(|other| other != index)
-        {
-            return Err(SqlError::plain(format!("Column name[{to}] is already used")));
-        }
-        let (old, new) = (from.to_lowercase(), to.to_lowercase());
-        self.change_schema(|schema| {
-            schema.columns[index].name = to.to_string();
-            let swap = |names: &mut Vec<String>| {
-                names
-                    .iter_mut()
-                    .filter(|n| **n == old)
-                    .for_each(|n| *n = new.clone())
-            };
-            swap(&mut schema.partition_columns);
-            if let Distribution::Hash(names) = &mut schema.distribution {
-                swap(names);
-            }
-            Ok(())
-        })?;
-        self.map_batches(|batch| Ok(batch.columns().to_vec()))
-    }
-
-    fn modify_column(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
-        if cursor.is_ahead(1, "COMMENT") {
-            let index = self.index_of(&cursor.ident()?)?;
-            cursor.expect("COMMENT")?;
-            let comment = cursor.string()?;
-            return self.change_schema(|schema| {
-                schema.columns[index].comment = comment;
-                Ok(())
-            });
-        }
-        self.refuse_with_changelog()?;
-        let mut column = read_column(cursor)?;
-        let index = self.index_of(&column.name)?;
-        let old = self.version.schema.columns[index].clone();
-        column.key = old.key;
-        column.aggregation = column.aggregation.or(old.aggregation);
-        check_column(self.version.schema.keys_type, &column)?;
-        let zone = self.engine.zone(self.session);
-        let (from, to) = (old.doris_type, column.doris_type.clone());
-        self.change_schema(|schema| {
-            schema.columns[index] = column;
-            Ok(())
-        })?;
-        self.map_batches(|batch| {
-            let mut columns = batch.columns().to_vec();
-            columns[index] = cast_array(&from, &to, &columns[index], &zone, true).map_err(|e| {
-                SqlError::plain(format!(
-                    "Can not change {} to {}: {}",
-                    from.sql_name(),
-                    to.sql_name(),
-                    e.message
-                ))
-            })?;
             Ok(columns)
         })
     }

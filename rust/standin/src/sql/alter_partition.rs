@@ -8,8 +8,8 @@ use super::alter::Alter;
 use super::create_table::{read_distribution, read_properties};
 use super::cursor::Cursor;
 use super::partition_clause::read_partition;
-use crate::engine::SqlError;
-use crate::tablet::Partition;
+use crate::error::SqlError;
+use crate::store::tablet::Partition;
 
 impl Alter<'_> {
     pub(super) fn add_partition(&mut self, cursor: &mut Cursor<'_>, temporary: bool) -> Result<(), SqlError> {
@@ -19,7 +19,7 @@ impl Alter<'_> {
                 "Only support adding partition to range and list partitioned table",
             ));
         }
-        let clause = read_partition(cursor, schema.partition_kind)?;
+        let clause = read_partition(cursor)?;
         let mut buckets = schema.buckets;
         if cursor.eat_all(&["DISTRIBUTED", "BY"]) {
             buckets = read_distribution(cursor)?.1;
@@ -117,23 +117,6 @@ impl Alter<'_> {
             }
         }
         self.version.version += 1;
-        Ok(())
-    }
-
-    pub(super) fn rename_partition(&mut self, from: &str, to: &str) -> Result<(), SqlError> {
-        if self.version.partition(to, false).is_some() {
-            return Err(SqlError::plain(format!("Partition name[{to}] is already used")));
-        }
-        let found = self
-            .version
-            .partitions
-            .iter_mut()
-            .find(|p| !p.temporary && p.name.eq_ignore_ascii_case(from));
-        let partition = found.ok_or_else(|| SqlError::plain(format!("Partition {from} does not exist")))?;
-        *partition = Arc::new(Partition {
-            name: to.to_string(),
-            ..(**partition).clone()
-        });
         Ok(())
     }
 }

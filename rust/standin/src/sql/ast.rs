@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Function, Ident, ObjectName, ObjectNamePart, OrderByKind, Query, Select,
-    SelectItem, SetExpr, Statement, TableFactor, UnaryOperator, VisitMut, VisitorMut,
+    Expr, Function, Ident, ObjectName, ObjectNamePart, OrderByKind, Query, Select, SelectItem, SetExpr,
+    Statement, TableFactor, UnaryOperator, VisitMut, VisitorMut,
 };
 
-use super::rewrite::DIV_MARK;
-use crate::catalog::is_built_in;
+use crate::store::catalog::is_built_in;
 
 /// How one item of the outermost select list is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,9 +185,6 @@ impl VisitorMut for Normaliser {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         lower_column(expr);
-        if let Some((dividend, divisor)) = integer_division(expr) {
-            *expr = super::ast_functions::call("int_div", [dividend, divisor]);
-        }
         if let Expr::RLike {
             negated,
             expr: text,
@@ -196,8 +192,10 @@ impl VisitorMut for Normaliser {
             ..
         } = expr
         {
-            let call =
-                super::ast_functions::call("regexp_like", [text.as_ref().clone(), pattern.as_ref().clone()]);
+            let call = super::ast_functions::call(
+                "regexp_like",
+                vec![text.as_ref().clone(), pattern.as_ref().clone()],
+            );
             *expr = match negated {
                 true => Expr::UnaryOp {
                     op: UnaryOperator::Not,
@@ -213,32 +211,6 @@ impl VisitorMut for Normaliser {
             }
         }
         ControlFlow::Continue(())
-    }
-}
-
-/// Both sides of `a * __div__ * b`, which stands for `a DIV b`.
-fn integer_division(expr: &mut Expr) -> Option<(Expr, Expr)> {
-    let Expr::BinaryOp {
-        left,
-        op: BinaryOperator::Multiply,
-        right: divisor,
-    } = expr
-    else {
-        return None;
-    };
-    match left.as_mut() {
-        Expr::BinaryOp {
-            left: dividend,
-            op: BinaryOperator::Multiply,
-            right: mark,
-        } if matches!(mark.as_ref(), Expr::Identifier(ident) if ident.value == DIV_MARK) => {
-            let nothing = || Box::new(Expr::Identifier(Ident::new("")));
-            Some((
-                *std::mem::replace(dividend, nothing()),
-                *std::mem::replace(divisor, nothing()),
-            ))
-        }
-        _ => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Functions that are another expression in disguise: `IF`, `IFNULL`, `DATE_ADD` and their kin.
+//! Functions that are another expression in disguise: `IF`, `IFNULL`, `DATE_ADD`.
 
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
@@ -37,30 +37,20 @@ pub fn rewritten(function: &mut Function) -> Option<Expr> {
         // Where a part begins: the part comes first here, second there.
         ("locate", 2) => {
             let [part, text] = take(&mut function.args)?;
-            Some(call("strpos", [text, part]))
+            Some(call("strpos", vec![text, part]))
         }
-        ("ifnull" | "nvl", 2) => {
+        ("ifnull", 2) => {
             *name = Ident::new("coalesce");
             None
         }
-        ("date_add" | "adddate" | "days_add", 2) => {
-            shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Day)
-        }
-        ("date_sub" | "subdate" | "days_sub", 2) => {
-            shifted(&mut function.args, BinaryOperator::Minus, DateTimeField::Day)
-        }
-        ("hours_add", 2) => shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Hour),
-        ("hours_sub", 2) => shifted(&mut function.args, BinaryOperator::Minus, DateTimeField::Hour),
-        ("months_add" | "add_months", 2) => {
-            shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Month)
-        }
-        ("months_sub", 2) => shifted(&mut function.args, BinaryOperator::Minus, DateTimeField::Month),
+        ("date_add", 2) => shifted(&mut function.args, BinaryOperator::Plus, DateTimeField::Day),
+        ("date_sub", 2) => shifted(&mut function.args, BinaryOperator::Minus, DateTimeField::Day),
         _ => None,
     }
 }
 
 /// A call of a function by name.
-pub fn call<const N: usize>(name: &str, arguments: [Expr; N]) -> Expr {
+pub fn call(name: &str, arguments: Vec<Expr>) -> Expr {
     Expr::Function(Function {
         name: ObjectName::from(vec![Ident::new(name)]),
         uses_odbc_syntax: false,

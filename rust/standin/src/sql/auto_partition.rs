@@ -11,17 +11,18 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::cursor::Cursor;
 use super::functions::time::truncated;
 use super::partition_clause::PartitionClause;
-use crate::catalog_partition::{Bound, BoundValue};
-use crate::catalog_schema::TableSchema;
-use crate::engine::{Engine, SqlError};
-use crate::load::Load;
-use crate::tablet::Table;
-use crate::tablet_commit::Writer;
-use crate::text::micros_at;
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::sql::engine::Engine;
+use crate::store::load::Load;
+use crate::store::partition::{Bound, BoundValue};
+use crate::store::schema::TableSchema;
+use crate::store::tablet::Table;
+use crate::store::tablet::commit::Writer;
 use crate::values::civil::{Civil, DAY, MICROS, date_of, days_of, max_micros};
 use crate::values::datetime::{write_date, write_datetime};
+use crate::values::text::micros_at;
 use crate::values::to_compute;
+use crate::values::types::DorisType;
 
 /// Reads `RANGE (date_trunc(column, 'unit'))`: column in lower case, unit as it is written.
 pub(super) fn read_auto_partition(cursor: &mut Cursor<'_>) -> Result<(String, String), SqlError> {

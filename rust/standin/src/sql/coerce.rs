@@ -13,11 +13,12 @@ use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Ope
 
 use super::in_list::common_type;
 use super::time_units::common_unit;
-use crate::types::DorisType;
+use crate::sql::types::type_of_field;
 use crate::values::civil::{DAY, MICROS};
 use crate::values::datetime::read_wall;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 use crate::values::{cast_array, to_compute};
-use crate::zone::Zone;
 
 /// How Doris refuses to compare JSON.
 pub(super) const JSON_COMPARED: &str = "comparison predicate could not contains json type";
@@ -120,7 +121,7 @@ fn refuse_json(expr: &Expr, schema: &DFSchema) -> Result<()> {
     };
     let is_json = |e: &&Expr| {
         e.to_field(schema)
-            .is_ok_and(|(_, field)| DorisType::of_field(&field) == DorisType::Json)
+            .is_ok_and(|(_, field)| type_of_field(&field) == DorisType::Json)
     };
     match compared.iter().any(is_json) {
         false => Ok(()),
@@ -156,7 +157,7 @@ fn rewrite_binary(binary: BinaryExpr, schema: &DFSchema, zone: &Zone) -> Result<
         let out = Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right)));
         return Ok(Transformed::new_transformed(out, a || b || c || d || e));
     }
-    if matches!(op, Operator::Divide | Operator::Modulo | Operator::IntegerDivide) {
+    if matches!(op, Operator::Divide | Operator::Modulo) {
         return divide(*left, op, *right, schema);
     }
     Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })))
@@ -174,7 +175,7 @@ fn number_beside(text: Expr, number: &Expr, schema: &DFSchema) -> (Expr, bool) {
     }
 }
 
-/// `/` of integers is a fraction, `DIV` is not, and a zero divisor gives NULL.
+/// `/` of integers is a fraction, and a zero divisor gives NULL.
 fn divide(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     if matches!(&right, Expr::ScalarFunction(f) if f.name() == "nullif") {
         return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr::new(
@@ -199,11 +200,6 @@ fn divide(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Tr
     };
     let zero = lit(ScalarValue::new_zero(&types.1)?);
     let right = datafusion::functions::core::expr_fn::nullif(right, zero);
-    let op = if op == Operator::IntegerDivide {
-        Operator::Divide
-    } else {
-        op
-    };
     Ok(Transformed::yes(Expr::BinaryExpr(BinaryExpr::new(
         Box::new(left),
         op,
@@ -222,7 +218,7 @@ fn fit(literal: Expr, other: &Expr, schema: &DFSchema, zone: &Zone) -> Result<(E
     let Ok((_, field)) = other.to_field(schema) else {
         return Ok((literal, false));
     };
-    let target = match DorisType::of_field(&field) {
+    let target = match type_of_field(&field) {
         // The fraction of the literal counts even where the column has none.
         DorisType::DateTime(_) | DorisType::DateTimeV1 => DorisType::DateTime(6),
         DorisType::TimestampTz(_) => DorisType::TimestampTz(6),

@@ -8,9 +8,10 @@ use super::auto_partition::{check_auto_partition, read_auto_partition};
 use super::cursor::Cursor;
 use super::partition_clause::{PartitionClause, read_partitions};
 use super::types::read_type;
-use crate::catalog_schema::{Aggregation, Column, DefaultValue, Distribution, PartitionKind, TableSchema};
-use crate::engine::{KeysType, SqlError};
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::store::info::KeysType;
+use crate::store::schema::{Aggregation, Column, DefaultValue, Distribution, TableSchema};
+use crate::values::types::DorisType;
 
 /// Buckets that `BUCKETS AUTO` gives.
 const AUTO_BUCKETS: usize = 10;
@@ -207,7 +208,7 @@ fn check_default(column: &Column) -> Result<(), SqlError> {
             "Can not set null default value to non nullable column: {}",
             column.name
         ))),
-        Some(DefaultValue::Text(text)) => super::defaults::default_array(&column.doris_type, text)
+        Some(DefaultValue::Text(text)) => crate::store::defaults::default_array(&column.doris_type, text)
             .map(drop)
             .map_err(|message| {
                 SqlError::plain(format!("Invalid default value for '{}': {message}", column.name))
@@ -266,7 +267,7 @@ pub fn read_distribution(cursor: &mut Cursor<'_>) -> Result<(Distribution, usize
 struct Builder {
     columns: Vec<Column>,
     keys: Option<(KeysType, Vec<String>)>,
-    partition_by: Option<(PartitionKind, Vec<String>)>,
+    partition_by: Vec<String>,
     auto_partition: Option<String>,
     partitions: Vec<PartitionClause>,
     distribution: Option<(Distribution, usize, bool)>,
@@ -291,8 +292,8 @@ impl Builder {
                 self.comment = cursor.string()?;
             } else if cursor.eat_all(&["AUTO", "PARTITION", "BY"]) {
                 let (column, unit) = read_auto_partition(cursor)?;
-                self.partitions = read_partitions(cursor, PartitionKind::Range)?;
-                self.partition_by = Some((PartitionKind::Range, vec![column]));
+                self.partitions = read_partitions(cursor)?;
+                self.partition_by = vec![column];
                 self.auto_partition = Some(unit);
             } else if cursor.eat_all(&["PARTITION", "BY"]) {
                 self.partition_by(cursor)?;
@@ -310,29 +311,23 @@ impl Builder {
     }
 
     fn partition_by(&mut self, cursor: &mut Cursor<'_>) -> Result<(), SqlError> {
-        let kind = if cursor.eat("LIST") {
-            PartitionKind::List
-        } else {
-            // `PARTITION BY (col)` is a range too.
-            cursor.eat("RANGE");
-            PartitionKind::Range
-        };
+        if cursor.is("LIST") {
+            return Err(SqlError::plain("PARTITION BY LIST is not served here: RANGE is"));
+        }
+        // `PARTITION BY (col)` is a range too.
+        cursor.eat("RANGE");
         let columns: Vec<String> = cursor
             .ident_list()?
             .into_iter()
             .map(|n| n.to_lowercase())
             .collect();
-        self.partitions = read_partitions(cursor, kind)?;
-        self.partition_by = Some((kind, columns));
+        self.partitions = read_partitions(cursor)?;
+        self.partition_by = columns;
         Ok(())
     }
 
     fn finish(mut self) -> Result<TableSchema, SqlError> {
         let keys_type = self.mark_keys()?;
-        let (partition_kind, partition_columns) = self
-            .partition_by
-            .take()
-            .unwrap_or((PartitionKind::None, Vec::new()));
         let (distribution, buckets, auto_buckets) =
             self.distribution.take().unwrap_or_else(|| match keys_type {
                 KeysType::Duplicate => (Distribution::Random, AUTO_BUCKETS, true),
@@ -349,8 +344,7 @@ impl Builder {
         let schema = TableSchema {
             keys_type,
             columns: self.columns,
-            partition_kind,
-            partition_columns,
+            partition_columns: self.partition_by,
             auto_partition: self.auto_partition,
             distribution,
             buckets,

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::catalog::View;
-use crate::catalog_partition::{Bound, BoundValue};
-use crate::catalog_schema::{Column, DefaultValue, Distribution, PartitionKind, TableSchema};
-use crate::engine::KeysType;
-use crate::tablet::TableVersion;
+use crate::store::catalog::View;
+use crate::store::info::KeysType;
+use crate::store::partition::{Bound, BoundValue};
+use crate::store::schema::{Column, DefaultValue, Distribution, TableSchema};
+use crate::store::tablet::TableVersion;
 
 /// The statement that makes the table; it can be run as it stands.
 pub fn create_table_text(name: &str, version: &TableVersion) -> String {
@@ -38,12 +38,7 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
     if !schema.comment.is_empty() {
         let _ = writeln!(out, "COMMENT '{}'", schema.comment.replace('\'', "''"));
     }
-    if schema.partition_kind != PartitionKind::None {
-        let kind = if schema.partition_kind == PartitionKind::Range {
-            "RANGE"
-        } else {
-            "LIST"
-        };
+    if schema.is_partitioned() {
         let columns: Vec<String> = schema
             .partition_columns
             .iter()
@@ -54,7 +49,7 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
             .map(|p| format!("PARTITION {} VALUES {}", p.name, bound_clause(&p.bound)))
             .collect();
         let by = match &schema.auto_partition {
-            None => format!("PARTITION BY {kind}({})", columns.join(", ")),
+            None => format!("PARTITION BY RANGE({})", columns.join(", ")),
             Some(unit) => format!(
                 "AUTO PARTITION BY RANGE (date_trunc({}, '{unit}'))",
                 columns.join(", ")
@@ -96,14 +91,7 @@ pub fn create_table_text(name: &str, version: &TableVersion) -> String {
 
 /// The statement that makes the view.
 pub fn create_view_text(name: &str, view: &View) -> String {
-    let columns = match view.columns.is_empty() {
-        true => String::new(),
-        false => {
-            let names: Vec<String> = view.columns.iter().map(|c| format!("`{c}`")).collect();
-            format!(" ({})", names.join(", "))
-        }
-    };
-    format!("CREATE VIEW `{name}`{columns} AS {};", view.query)
+    format!("CREATE VIEW `{name}` AS {};", view.query)
 }
 
 fn declared(schema: &TableSchema, lower: &str) -> String {
@@ -137,7 +125,6 @@ fn values_text(values: &[BoundValue]) -> String {
         .iter()
         .map(|value| match value {
             BoundValue::Text(text) => format!("\"{text}\""),
-            BoundValue::Null => "NULL".into(),
             BoundValue::Max => "MAXVALUE".into(),
         })
         .collect();
@@ -164,20 +151,6 @@ fn bound_clause(bound: &Bound) -> String {
             lower: None,
             upper: None,
         } => "LESS THAN MAXVALUE".into(),
-        Bound::List(list) => {
-            let items: Vec<String> = list
-                .iter()
-                .map(|values| {
-                    let text = values_text(values);
-                    if values.len() == 1 {
-                        text[1..text.len() - 1].to_string()
-                    } else {
-                        text
-                    }
-                })
-                .collect();
-            format!("IN ({})", items.join(", "))
-        }
     }
 }
 
@@ -196,7 +169,6 @@ pub fn bound_text(schema: &TableSchema, bound: &Bound) -> String {
                 .iter()
                 .map(|v| match v {
                     BoundValue::Text(text) => text.clone(),
-                    BoundValue::Null => "NULL".into(),
                     BoundValue::Max => "MAXVALUE".into(),
                 })
                 .collect();
@@ -211,10 +183,6 @@ pub fn bound_text(schema: &TableSchema, bound: &Bound) -> String {
             keys(upper, "MAXVALUE"),
             types = types.join(", ")
         ),
-        Bound::List(list) => {
-            let items: Vec<String> = list.iter().map(|v| keys(&Some(v.clone()), "")).collect();
-            format!("[types: [{}]; keys: [{}]; ]", types.join(", "), items.join("; "))
-        }
     }
 }
 

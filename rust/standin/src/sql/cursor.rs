@@ -2,7 +2,7 @@
 
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use crate::engine::SqlError;
+use crate::error::SqlError;
 
 /// A place in a row of tokens. Keywords are compared without regard to case and never match quoted words.
 #[derive(Debug, Clone)]

@@ -3,20 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use datafusion::sql::sqlparser::tokenizer::Token;
-
 use super::create_table::read_create_table;
 use super::cursor::Cursor;
 use super::lexer::Statement;
-use crate::catalog::{Relation, View};
-use crate::catalog_schema::{Column, TableSchema};
-use crate::changelog;
-use crate::changelog::lsn::Lsns;
-use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::profile_changelog::LsnScope;
-use crate::tablet::{Partition, StoredBatch, Table, TableVersion};
-use crate::tablet_commit::change_tablets;
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::profile::changelog::LsnScope;
+use crate::sql::engine::{Answer, Engine, Session};
+use crate::store::catalog::{Relation, View};
+use crate::store::changelog;
+use crate::store::changelog::lsn::Lsns;
+use crate::store::schema::{Column, TableSchema};
+use crate::store::tablet::commit::change_tablets;
+use crate::store::tablet::{Partition, StoredBatch, Table, TableVersion};
+use crate::values::types::DorisType;
 
 /// The answer of a statement that has no rows.
 pub(crate) fn done() -> Answer {
@@ -33,7 +32,6 @@ impl Engine {
         statement: &Statement,
         cursor: &mut Cursor<'_>,
     ) -> Result<Answer, SqlError> {
-        let or_replace = cursor.eat_all(&["OR", "REPLACE"]);
         if cursor.eat("DATABASE") || cursor.eat("SCHEMA") {
             return self.create_database(cursor);
         }
@@ -41,7 +39,7 @@ impl Engine {
             return self.create_user(cursor);
         }
         if cursor.eat("VIEW") {
-            return self.create_view(session, statement, cursor, or_replace).await;
+            return self.create_view(session, statement, cursor).await;
         }
         cursor.eat("EXTERNAL");
         cursor.eat("TEMPORARY");
@@ -54,18 +52,9 @@ impl Engine {
     fn create_database(&self, cursor: &mut Cursor<'_>) -> Result<Answer, SqlError> {
         let if_not_exists = cursor.eat_all(&["IF", "NOT", "EXISTS"]);
         let name = cursor.path()?.pop().unwrap_or_default();
-        let properties = match cursor.eat("PROPERTIES") {
-            true => super::create_table::read_properties(cursor)?,
-            false => BTreeMap::new(),
-        };
         cursor.expect_end()?;
         check_name(&name)?;
-        changelog::properties::check_names(&properties, self.switches())?;
-        let made = self.catalog().create_database(&name);
-        if made {
-            self.catalog().set_database_properties(&name, properties);
-        }
-        if !made && !if_not_exists {
+        if !self.catalog().create_database(&name) && !if_not_exists {
             return Err(SqlError::plain(format!(
                 "Can't create database '{name}'; database exists"
             )));
@@ -96,8 +85,7 @@ impl Engine {
             .columns
             .iter()
             .try_for_each(|column| self.check_storable(column))?;
-        let inherited = self.catalog().database_properties(&database);
-        changelog::properties::declare(&mut create.schema, self.switches(), &inherited)?;
+        changelog::properties::declare(&mut create.schema, self.switches())?;
         let partitions = self.first_partitions(&create.name, &create.schema, create.partitions)?;
         let schema = Arc::new(create.schema);
         self.add_table(&database, &create.name, create.if_not_exists, schema, partitions)
@@ -192,52 +180,24 @@ impl Engine {
         session: &Session,
         statement: &Statement,
         cursor: &mut Cursor<'_>,
-        or_replace: bool,
     ) -> Result<Answer, SqlError> {
         let if_not_exists = cursor.eat_all(&["IF", "NOT", "EXISTS"]);
         let (database, name) = cursor.table_name()?;
         let database = self.database_of(session, database)?;
         check_name(&name)?;
-        let mut columns = Vec::new();
-        if cursor.eat_token(&Token::LParen) {
-            loop {
-                columns.push(cursor.ident()?);
-                if cursor.eat("COMMENT") {
-                    cursor.string()?;
-                }
-                if !cursor.eat_token(&Token::Comma) {
-                    break;
-                }
-            }
-            cursor.expect_token(&Token::RParen)?;
-        }
-        let comment = if cursor.eat("COMMENT") {
-            cursor.string()?
-        } else {
-            String::new()
-        };
         cursor.expect("AS")?;
         let query = statement.raw(cursor.at, statement.tokens.len() - 1).to_string();
         let view = View {
             query,
             database: session.database.clone().unwrap_or_else(|| database.clone()),
-            columns,
-            comment,
         };
         // A view that cannot be read is refused now, not when it is used.
-        let width = self.view_columns(session, &view).await?.len();
-        if !view.columns.is_empty() && view.columns.len() != width {
-            return Err(SqlError::plain(format!(
-                "Column count of view {name} is {}, of its query {width}",
-                view.columns.len()
-            )));
-        }
-        if let Ok(existing) = self.catalog().relation(&database, &name) {
-            match existing {
-                Relation::View(_) if or_replace => self.catalog().remove(&database, &name).map(drop)?,
-                _ if if_not_exists => return Ok(done()),
-                _ => return Err(table_exists(&name)),
-            }
+        self.view_columns(session, &view).await?;
+        if self.catalog().relation(&database, &name).is_ok() {
+            return match if_not_exists {
+                true => Ok(done()),
+                false => Err(table_exists(&name)),
+            };
         }
         self.catalog()
             .create(&database, &name, Relation::View(Arc::new(view)))?;

@@ -1,12 +1,15 @@
-//! `DESC`, `SHOW COLUMNS` and `EXPLAIN`: what a relation or a query looks like.
+//! `DESC` and `SHOW COLUMNS`: what a relation looks like.
 
 use std::sync::Arc;
 
 use super::cursor::Cursor;
-use super::lexer::{Statement, statements};
+use super::lexer::Statement;
 use super::tables::Listing;
-use crate::catalog::{Relation, is_built_in};
-use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine, Session};
+use crate::sql::types::type_of_field;
+use crate::store::catalog::{Relation, is_built_in};
+use crate::store::info::KeysType;
 
 impl Engine {
     pub(crate) async fn show_columns(
@@ -22,18 +25,8 @@ impl Engine {
         }
         let database = self.database_of(session, database)?;
         let mut listing = match full {
-            true => Listing::of_texts(&[
-                "Field",
-                "Type",
-                "Collation",
-                "Null",
-                "Key",
-                "Default",
-                "Extra",
-                "Privileges",
-                "Comment",
-            ]),
-            false => Listing::of_texts(&["Field", "Type", "Null", "Key", "Default", "Extra"]),
+            true => Listing::of_columns("Field Type Collation Null Key Default Extra Privileges Comment"),
+            false => Listing::of_columns("Field Type Null Key Default Extra"),
         };
         for row in self.description(session, &database, &name).await? {
             let [field, type_name, null, key, default, extra, comment] = row;
@@ -64,17 +57,13 @@ impl Engine {
     pub(crate) async fn describe(
         &self,
         session: &Session,
-        statement: &Statement,
         cursor: &mut Cursor<'_>,
     ) -> Result<Answer, SqlError> {
-        if ["SELECT", "WITH", "VERBOSE"].iter().any(|w| cursor.is(w)) {
-            return self.explain(session, statement, cursor).await;
-        }
         let (database, name) = cursor.table_name()?;
         cursor.eat("ALL");
         cursor.expect_end()?;
         let database = self.database_of(session, database)?;
-        let mut listing = Listing::of_texts(&["Field", "Type", "Null", "Key", "Default", "Extra"]);
+        let mut listing = Listing::of_columns("Field Type Null Key Default Extra");
         for row in self.description(session, &database, &name).await? {
             let [field, type_name, null, key, default, extra, _comment] = row;
             listing.push(vec![field, type_name, null, key, default, extra]);
@@ -95,10 +84,10 @@ impl Engine {
             let row = |field: &arrow_schema::FieldRef| {
                 let declared = field
                     .metadata()
-                    .get(crate::types::NAME_KEY)
+                    .get(crate::values::types::NAME_KEY)
                     .unwrap_or(field.name())
                     .clone();
-                let type_name = crate::types::DorisType::of_field(field).sql_name();
+                let type_name = type_of_field(field).sql_name();
                 [
                     Some(declared),
                     Some(type_name),
@@ -159,41 +148,5 @@ impl Engine {
                     .collect())
             }
         }
-    }
-
-    pub(crate) async fn explain(
-        &self,
-        session: &Session,
-        statement: &Statement,
-        cursor: &mut Cursor<'_>,
-    ) -> Result<Answer, SqlError> {
-        while [
-            "VERBOSE",
-            "GRAPH",
-            "PLAN",
-            "LOGICAL",
-            "PHYSICAL",
-            "ALL",
-            "ANALYZED",
-            "OPTIMIZED",
-        ]
-        .iter()
-        .any(|w| cursor.eat(w))
-        {}
-        let sql = statement.raw(cursor.at, statement.tokens.len() - 1);
-        let parsed = statements(sql)?;
-        let [query] = parsed.as_slice() else {
-            return Err(cursor.unexpected("a query"));
-        };
-        let planned = Box::pin(self.plan(session, query)).await?;
-        let optimised = planned
-            .state()
-            .optimize(&planned.plan)
-            .map_err(|e| super::query::plan_error(&e))?;
-        let mut listing = Listing::of_texts(&["Explain String(Nereids Planner)"]);
-        for line in optimised.display_indent().to_string().lines() {
-            listing.add([line.to_string()]);
-        }
-        Ok(Answer::FrontEndRows(listing.into_rows()?))
     }
 }

@@ -4,7 +4,8 @@ use super::cursor::Cursor;
 use super::ddl::done;
 use super::explicit::refused_within;
 use super::lexer::{Statement, statements};
-use crate::engine::{Answer, Engine, Rows, Session, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine, Rows, Session};
 
 impl Engine {
     /// Runs the statements of a text, separated by `;`, one answer each. Fails at the first that fails; what the
@@ -40,14 +41,11 @@ impl Engine {
             "DROP" => self.drop(session, &mut cursor),
             "ALTER" => self.alter(session, &mut cursor).await,
             "SET" => self.set_variables(session, statement, &mut cursor).await,
-            "UNSET" => self.unset_variable(session, &mut cursor),
             "USE" => self.use_database(session, &mut cursor),
             "SHOW" => self.show(session, statement, &mut cursor).await,
-            "DESC" | "DESCRIBE" => self.describe(session, statement, &mut cursor).await,
-            "EXPLAIN" => self.explain(session, statement, &mut cursor).await,
+            "DESC" | "DESCRIBE" => self.describe(session, &mut cursor).await,
             "BEGIN" | "START" => self.begin_explicit(session, &mut cursor, first == "START"),
             "COMMIT" | "ROLLBACK" => self.end_explicit(session, &mut cursor, first == "COMMIT").await,
-            "SYNC" => Ok(done()),
             _ => {
                 cursor.at = 0;
                 Err(cursor.unexpected("a statement that this server knows"))

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use super::cursor::Cursor;
 use super::ddl::done;
 use crate::cluster::lock;
-use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::load::Load;
-use crate::tablet::Table;
-use crate::txn::OpenTxn;
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine, Session};
+use crate::store::load::Load;
+use crate::store::tablet::Table;
+use crate::store::txn::OpenTxn;
 
 /// A transaction that a client opened. Dropped undecided, with its session, it is aborted.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ impl Engine {
             return Ok(done());
         }
         let label = label.unwrap_or_else(|| {
-            let (high, low) = (crate::flight::random(), crate::flight::random());
+            let (high, low) = (crate::cluster::random(), crate::cluster::random());
             format!("txn_insert_{high:016x}-{low:016x}")
         });
         let info = told(&label, "PREPARE", "");

@@ -14,12 +14,13 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::cursor::Cursor;
 use super::relation::Place;
 use super::rewrite::{Lifted, lifted_name};
-use crate::changelog::table::{ChangesTable, hidden_names};
-use crate::changelog::window::Incr;
-use crate::clock::{Tso, first_stamp};
-use crate::engine::{Engine, Session, SqlError};
-use crate::profile_changelog::LsnScope;
-use crate::tablet::Table;
+use crate::cluster::clock::{Tso, first_stamp};
+use crate::error::SqlError;
+use crate::profile::changelog::LsnScope;
+use crate::sql::engine::{Engine, Session};
+use crate::store::changelog::table::{ChangesTable, hidden_names};
+use crate::store::changelog::window::Incr;
+use crate::store::tablet::Table;
 
 /// The word behind a table's name.
 pub const INCR: &str = "@incr";

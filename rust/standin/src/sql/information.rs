@@ -5,11 +5,13 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 
 use super::tables::Listing;
-use crate::catalog::Relation;
-use crate::catalog_schema::Column;
-use crate::engine::{Engine, KeysType, SqlError};
-use crate::fence::database_id;
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::sql::engine::Engine;
+use crate::sql::fence::database_id;
+use crate::store::catalog::Relation;
+use crate::store::info::KeysType;
+use crate::store::schema::Column;
+use crate::values::types::DorisType;
 
 /// Tables of `information_schema`.
 const TABLES: [&str; 6] = [
@@ -20,9 +22,6 @@ const TABLES: [&str; 6] = [
     "tso_status",
     "views",
 ];
-
-const TEXT: DorisType = DorisType::Varchar(65533);
-const NUMBER: DorisType = DorisType::BigInt;
 
 impl Engine {
     /// A relation of a built-in database.
@@ -54,13 +53,9 @@ impl Engine {
     }
 
     fn schemata_listing(&self) -> Listing {
-        let mut listing = Listing::of_texts(&[
-            "CATALOG_NAME",
-            "SCHEMA_NAME",
-            "DEFAULT_CHARACTER_SET_NAME",
-            "DEFAULT_COLLATION_NAME",
-            "SQL_PATH",
-        ]);
+        let mut listing = Listing::of_columns(
+            "CATALOG_NAME SCHEMA_NAME DEFAULT_CHARACTER_SET_NAME DEFAULT_COLLATION_NAME SQL_PATH",
+        );
         for name in self.catalog().database_names() {
             let known = |text: &str| Some(text.to_string());
             listing.push(vec![
@@ -93,14 +88,8 @@ impl Engine {
 
     /// Ids of databases and tables. A table that is made anew under its name has another one.
     fn ids_listing(&self) -> Result<Listing, SqlError> {
-        let mut listing = Listing::new(vec![
-            ("CATALOG_ID", NUMBER),
-            ("CATALOG_NAME", TEXT),
-            ("DATABASE_ID", NUMBER),
-            ("DATABASE_NAME", TEXT),
-            ("TABLE_ID", NUMBER),
-            ("TABLE_NAME", TEXT),
-        ]);
+        let mut listing =
+            Listing::of_columns("CATALOG_ID# CATALOG_NAME DATABASE_ID# DATABASE_NAME TABLE_ID# TABLE_NAME");
         for (database, name, relation) in self.all_relations()? {
             if let Some(Relation::Table(table)) = relation {
                 listing.push(vec![
@@ -117,20 +106,10 @@ impl Engine {
     }
 
     fn tables_listing(&self) -> Result<Listing, SqlError> {
-        let mut listing = Listing::new(vec![
-            ("TABLE_CATALOG", TEXT),
-            ("TABLE_SCHEMA", TEXT),
-            ("TABLE_NAME", TEXT),
-            ("TABLE_TYPE", TEXT),
-            ("ENGINE", TEXT),
-            ("VERSION", NUMBER),
-            ("TABLE_ROWS", NUMBER),
-            ("DATA_LENGTH", NUMBER),
-            ("CREATE_TIME", TEXT),
-            ("UPDATE_TIME", TEXT),
-            ("TABLE_COLLATION", TEXT),
-            ("TABLE_COMMENT", TEXT),
-        ]);
+        let mut listing = Listing::of_columns(
+            "TABLE_CATALOG TABLE_SCHEMA TABLE_NAME TABLE_TYPE ENGINE VERSION# TABLE_ROWS# \
+             DATA_LENGTH# CREATE_TIME UPDATE_TIME TABLE_COLLATION TABLE_COMMENT",
+        );
         for (database, name, relation) in self.all_relations()? {
             let text = |t: &str| Some(t.to_string());
             let row = match relation {
@@ -148,7 +127,7 @@ impl Engine {
                     text("utf8mb4_0900_bin"),
                     text(""),
                 ],
-                Some(Relation::View(view)) => vec![
+                Some(Relation::View(_)) => vec![
                     text("internal"),
                     Some(database),
                     Some(name),
@@ -160,7 +139,7 @@ impl Engine {
                     None,
                     None,
                     text("utf8mb4_0900_bin"),
-                    Some(view.comment.clone()),
+                    text(""),
                 ],
                 Some(Relation::Table(table)) => {
                     let version = table.snapshot();
@@ -192,8 +171,7 @@ impl Engine {
     }
 
     fn views_listing(&self) -> Result<Listing, SqlError> {
-        let mut listing =
-            Listing::of_texts(&["TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "VIEW_DEFINITION"]);
+        let mut listing = Listing::of_columns("TABLE_CATALOG TABLE_SCHEMA TABLE_NAME VIEW_DEFINITION");
         for (database, name, relation) in self.all_relations()? {
             if let Some(Relation::View(view)) = relation {
                 listing.add(["internal".into(), database, name, view.query.clone()]);
@@ -203,32 +181,13 @@ impl Engine {
     }
 
     fn columns_listing(&self) -> Result<Listing, SqlError> {
-        let mut listing = Listing::new(vec![
-            ("TABLE_CATALOG", TEXT),
-            ("TABLE_SCHEMA", TEXT),
-            ("TABLE_NAME", TEXT),
-            ("COLUMN_NAME", TEXT),
-            ("ORDINAL_POSITION", NUMBER),
-            ("COLUMN_DEFAULT", TEXT),
-            ("IS_NULLABLE", TEXT),
-            ("DATA_TYPE", TEXT),
-            ("CHARACTER_MAXIMUM_LENGTH", NUMBER),
-            ("CHARACTER_OCTET_LENGTH", NUMBER),
-            ("NUMERIC_PRECISION", NUMBER),
-            ("NUMERIC_SCALE", NUMBER),
-            ("DATETIME_PRECISION", NUMBER),
-            ("CHARACTER_SET_NAME", TEXT),
-            ("COLLATION_NAME", TEXT),
-            ("COLUMN_TYPE", TEXT),
-            ("COLUMN_KEY", TEXT),
-            ("EXTRA", TEXT),
-            ("PRIVILEGES", TEXT),
-            ("COLUMN_COMMENT", TEXT),
-            ("COLUMN_SIZE", NUMBER),
-            ("DECIMAL_DIGITS", NUMBER),
-            ("GENERATION_EXPRESSION", TEXT),
-            ("SRS_ID", NUMBER),
-        ]);
+        let mut listing = Listing::of_columns(
+            "TABLE_CATALOG TABLE_SCHEMA TABLE_NAME COLUMN_NAME ORDINAL_POSITION# COLUMN_DEFAULT \
+             IS_NULLABLE DATA_TYPE CHARACTER_MAXIMUM_LENGTH# CHARACTER_OCTET_LENGTH# \
+             NUMERIC_PRECISION# NUMERIC_SCALE# DATETIME_PRECISION# CHARACTER_SET_NAME \
+             COLLATION_NAME COLUMN_TYPE COLUMN_KEY EXTRA PRIVILEGES COLUMN_COMMENT COLUMN_SIZE# \
+             DECIMAL_DIGITS# GENERATION_EXPRESSION SRS_ID#",
+        );
         for (database, name, relation) in self.all_relations()? {
             match relation {
                 Some(Relation::Table(table)) => {

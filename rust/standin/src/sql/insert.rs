@@ -12,16 +12,17 @@ use futures::StreamExt;
 
 use super::create_table::read_literal;
 use super::cursor::Cursor;
-use super::defaults::default_column;
 use super::explicit::{Explicit, Held, State, told};
 use super::lexer::Statement;
-use crate::catalog_schema::Column;
-use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::load::{Load, filtered_in_strict_mode};
-use crate::tablet::Table;
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine, Session};
+use crate::store::defaults::default_column;
+use crate::store::load::{Load, filtered_in_strict_mode};
+use crate::store::schema::Column;
+use crate::store::tablet::Table;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 use crate::values::{Cell, build_array, cast_array, read_cell, read_escaped_cell};
-use crate::zone::Zone;
 
 /// Expression cells evaluated by one query.
 const EXPRESSIONS_PER_QUERY: usize = 200;
@@ -404,7 +405,7 @@ impl Engine {
 
 /// Indexes of the columns that values are given for.
 fn places(
-    schema: &crate::catalog_schema::TableSchema,
+    schema: &crate::store::schema::TableSchema,
     names: Option<&[String]>,
 ) -> Result<Vec<usize>, SqlError> {
     let Some(names) = names else {

@@ -1,18 +1,16 @@
-//! Statement texts cut into tokens and statements; hints are kept apart from comments.
+//! Statement texts cut into tokens and statements.
 
 use datafusion::sql::sqlparser::dialect::MySqlDialect;
-use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Whitespace};
+use datafusion::sql::sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer};
 
 use super::incr::INCR;
-use crate::engine::SqlError;
+use crate::error::SqlError;
 
 /// One statement: its tokens without blanks and comments, and its text.
 #[derive(Debug, Clone)]
 pub struct Statement {
     /// Tokens; never empty.
     pub tokens: Vec<TokenWithSpan>,
-    /// Contents of `/*+ … */` comments.
-    pub hints: Vec<String>,
     text: std::sync::Arc<str>,
     line_starts: std::sync::Arc<[usize]>,
 }
@@ -29,12 +27,10 @@ pub fn statements(sql: &str) -> Result<Vec<Statement>, SqlError> {
         .collect();
     let mut out = Vec::new();
     let mut current = Vec::new();
-    let mut hints = Vec::new();
-    let mut finish = |tokens: &mut Vec<TokenWithSpan>, hints: &mut Vec<String>| {
+    let mut finish = |tokens: &mut Vec<TokenWithSpan>| {
         if !tokens.is_empty() {
             out.push(Statement {
                 tokens: std::mem::take(tokens),
-                hints: std::mem::take(hints),
                 text: text.clone(),
                 line_starts: line_starts.clone(),
             });
@@ -42,17 +38,12 @@ pub fn statements(sql: &str) -> Result<Vec<Statement>, SqlError> {
     };
     for token in tokens {
         match &token.token {
-            Token::SemiColon => finish(&mut current, &mut hints),
-            Token::Whitespace(Whitespace::MultiLineComment(comment)) => {
-                if let Some(hint) = comment.strip_prefix('+') {
-                    hints.push(hint.to_string());
-                }
-            }
+            Token::SemiColon => finish(&mut current),
             Token::Whitespace(_) | Token::EOF => {}
             _ => push(&mut current, token),
         }
     }
-    finish(&mut current, &mut hints);
+    finish(&mut current);
     Ok(out)
 }
 
@@ -94,11 +85,6 @@ impl Statement {
         self.text.get(start..end).unwrap_or_default().trim()
     }
 
-    /// The whole text of the statement.
-    pub fn text(&self) -> &str {
-        self.raw(0, self.tokens.len() - 1)
-    }
-
     fn offset(&self, location: Location) -> usize {
         let line = (location.line as usize).saturating_sub(1);
         let start = self.line_starts.get(line).copied().unwrap_or(self.text.len());
@@ -116,13 +102,12 @@ mod tests {
     fn statements_end_outside_quotes_and_comments() {
         let found = statements("/* a;b */ select ';' , \"x;\" -- ;\n; ; use `a;b`").unwrap();
         assert_eq!(found.len(), 2);
-        assert_eq!(found[1].text(), "use `a;b`");
+        assert_eq!(found[1].raw(0, 1), "use `a;b`");
     }
 
     #[test]
-    fn hints_are_kept_and_raw_text_counts_characters() {
+    fn raw_text_counts_characters() {
         let found = statements("select /*+ SET_VAR(a=1) */ 'ä€' , max(é) from t").unwrap();
-        assert_eq!(found[0].hints, [" SET_VAR(a=1) "]);
         assert_eq!(found[0].raw(3, 6), "max(é)");
     }
 

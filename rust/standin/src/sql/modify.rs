@@ -13,12 +13,14 @@ use super::cursor::Cursor;
 use super::lexer::{Statement, statements};
 use super::provider::{LOCATION, SnapshotTable, read_location};
 use super::relation::{Place, read_target};
-use crate::changelog::properties::worded;
-use crate::engine::{Answer, Engine, KeysType, Session, SqlError};
-use crate::profile_changelog::PredicateDelete;
-use crate::tablet::Table;
-use crate::tablet_commit::{Told, append, delete};
-use crate::tablet_route::{Router, WriteSet};
+use crate::error::SqlError;
+use crate::profile::changelog::PredicateDelete;
+use crate::sql::engine::{Answer, Engine, Session};
+use crate::store::changelog::properties::worded;
+use crate::store::info::KeysType;
+use crate::store::tablet::Table;
+use crate::store::tablet::commit::{Told, append, delete};
+use crate::store::tablet::route::{Router, WriteSet};
 use crate::values::cast_array;
 
 impl Engine {

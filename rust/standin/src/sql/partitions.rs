@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::partition_clause::PartitionClause;
-use crate::catalog_partition::{Bound, BoundEncoder, PartitionFinder};
-use crate::catalog_schema::{PartitionKind, TableSchema};
-use crate::changelog::log::ChangeLog;
-use crate::engine::{Engine, SqlError};
-use crate::tablet::{Partition, Tablet};
+use crate::error::SqlError;
+use crate::sql::engine::Engine;
+use crate::store::changelog::log::ChangeLog;
+use crate::store::partition::{Bound, BoundEncoder, PartitionFinder};
+use crate::store::schema::TableSchema;
+use crate::store::tablet::{Partition, Tablet};
 
 impl Engine {
     /// The first partitions of a table.
@@ -17,7 +18,7 @@ impl Engine {
         schema: &TableSchema,
         clauses: Vec<PartitionClause>,
     ) -> Result<Vec<Arc<Partition>>, SqlError> {
-        if schema.partition_kind == PartitionKind::None {
+        if !schema.is_partitioned() {
             return Ok(vec![self.new_partition(table, Bound::All, schema.buckets, false)]);
         }
         let mut partitions = Vec::new();
@@ -51,14 +52,6 @@ impl Engine {
                         "Range of partition {} is empty or intersects with another",
                         clause.name
                     )));
-                }
-            }
-            Bound::List(list) => {
-                let known = encoded_lists(&encoder, beside)?;
-                for values in list.iter() {
-                    if known.contains(&encoder.bound(values)?) {
-                        return Err(overlap(&clause.name));
-                    }
                 }
             }
             Bound::All => {}
@@ -109,26 +102,14 @@ fn overlap(name: &str) -> SqlError {
     ))
 }
 
-fn encoded_lists(encoder: &BoundEncoder, partitions: &[Arc<Partition>]) -> Result<Vec<Vec<u8>>, SqlError> {
-    let mut out = Vec::new();
-    for partition in partitions {
-        if let Bound::List(list) = &partition.bound {
-            for values in list {
-                out.push(encoder.bound(values)?);
-            }
-        }
-    }
-    Ok(out)
-}
-
 /// Where a `LESS THAN` partition begins: at the largest end of another that is not above its own.
 fn lower_end(
     encoder: &BoundEncoder,
     beside: &[Arc<Partition>],
-    upper: Option<&[crate::catalog_partition::BoundValue]>,
-) -> Result<Option<Vec<crate::catalog_partition::BoundValue>>, SqlError> {
+    upper: Option<&[crate::store::partition::BoundValue]>,
+) -> Result<Option<Vec<crate::store::partition::BoundValue>>, SqlError> {
     let own = upper.map(|v| encoder.bound(v)).transpose()?;
-    let mut best: Option<(Vec<u8>, Vec<crate::catalog_partition::BoundValue>)> = None;
+    let mut best: Option<(Vec<u8>, Vec<crate::store::partition::BoundValue>)> = None;
     for partition in beside {
         if let Bound::Range {
             upper: Some(values), ..

@@ -11,9 +11,10 @@ use super::cursor::Cursor;
 use super::lexer::Statement;
 use super::query::QueryStream;
 use super::relation::{Place, read_place};
-use crate::catalog::{Relation, is_built_in};
-use crate::engine::{Engine, ResultColumn, Session, SqlError};
-use crate::tablet::TableVersion;
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, ResultColumn, Session};
+use crate::store::catalog::{Relation, is_built_in};
+use crate::store::tablet::TableVersion;
 
 /// Words that may follow a table in a plain scan; others are an alias or make the query less plain.
 const CLAUSES: [&str; 22] = [

@@ -17,9 +17,9 @@ use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::relation::Place;
-use crate::catalog_partition::min_max;
-use crate::engine::SqlError;
-use crate::tablet::{Partition, TableVersion};
+use crate::error::SqlError;
+use crate::store::partition::min_max;
+use crate::store::tablet::{Partition, TableVersion};
 use crate::values::to_compute;
 
 /// Column that tells where a row is stored, for statements that delete rows.
@@ -143,7 +143,7 @@ impl SnapshotTable {
 const TABLET_SHIFT: u32 = 40;
 const BATCH_SHIFT: u32 = 17;
 
-fn locations(tablet: i64, batch: usize, stored: &crate::tablet::StoredBatch) -> ArrayRef {
+fn locations(tablet: i64, batch: usize, stored: &crate::store::tablet::StoredBatch) -> ArrayRef {
     let base = tablet << TABLET_SHIFT | (batch as i64) << BATCH_SHIFT;
     let live = (0..stored.data.num_rows()).filter(|row| stored.is_live(*row));
     Arc::new(live.map(|row| base | row as i64).collect::<Int64Array>())

@@ -32,12 +32,13 @@ use super::relation::Place;
 use super::result_types::column_type;
 use super::rewrite::{Lifted, Rewritten, lifted_name, rewrite};
 use super::tables::numbers_table;
-use crate::catalog::{Relation, View, is_built_in};
-use crate::clock::Tso;
-use crate::engine::{Engine, ResultColumn, Rows, Session, SqlError};
-use crate::types::{DorisType, NAME_KEY};
+use crate::cluster::clock::Tso;
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, ResultColumn, Rows, Session};
+use crate::store::catalog::{Relation, View, is_built_in};
+use crate::values::types::{DorisType, NAME_KEY};
+use crate::values::zone::Zone;
 use crate::values::{cast_array, from_compute};
-use crate::zone::Zone;
 
 /// Name of the one catalog.
 const CATALOG: &str = "internal";
@@ -56,7 +57,7 @@ impl Planner {
     pub fn new() -> Self {
         let mut config = SessionConfig::new()
             .with_target_partitions(1)
-            .with_batch_size(crate::tablet::BATCH_ROWS)
+            .with_batch_size(crate::store::tablet::BATCH_ROWS)
             .with_information_schema(false)
             .with_create_default_catalog_and_schema(false);
         let options = config.options_mut();
@@ -134,8 +135,7 @@ impl Engine {
         if let Some(stream) = self.plain_scan(session, statement)? {
             return Ok(stream);
         }
-        let session = self.hinted(session, statement)?;
-        self.plan(&session, statement).await?.stream().await
+        self.plan(session, statement).await?.stream().await
     }
 
     /// Plans a query.
@@ -223,11 +223,6 @@ impl Engine {
                 .register_udf(Arc::new(function))
                 .map_err(|e| plan_error(&e))?;
         }
-        for function in functions::aggregate() {
-            state
-                .register_udaf(Arc::new(function))
-                .map_err(|e| plan_error(&e))?;
-        }
         Ok(state)
     }
 
@@ -308,11 +303,7 @@ impl Engine {
         };
         let planned = self.plan_with(&session, statement, HashMap::new(), depth).await?;
         let shown = planned.columns();
-        let names = if view.columns.is_empty() {
-            shown.iter().map(|c| c.name.clone()).collect::<Vec<_>>()
-        } else {
-            view.columns.clone()
-        };
+        let names = shown.into_iter().map(|c| c.name);
         let columns = planned.plan.schema().columns();
         let exprs = columns.into_iter().zip(names).map(|(column, name)| {
             let metadata = [(NAME_KEY.to_string(), name.clone())].into();
@@ -338,11 +329,7 @@ impl Engine {
         let [statement] = parsed.as_slice() else {
             return Err(SqlError::syntax("a view is one query"));
         };
-        let mut columns = Box::pin(self.plan(&inner, statement)).await?.columns();
-        for (column, name) in columns.iter_mut().zip(&view.columns) {
-            column.name.clone_from(name);
-        }
-        Ok(columns)
+        Ok(Box::pin(self.plan(&inner, statement)).await?.columns())
     }
 }
 

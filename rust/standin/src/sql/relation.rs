@@ -7,10 +7,10 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::incr::{is_incr, read_incr};
-use crate::changelog::window::Incr;
-use crate::engine::SqlError;
-use crate::load::named_partitions;
-use crate::tablet::{Partition, TableVersion, Tablet};
+use crate::error::SqlError;
+use crate::store::changelog::window::Incr;
+use crate::store::load::named_partitions;
+use crate::store::tablet::{Partition, TableVersion, Tablet};
 
 /// A table with the parts of it that are read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

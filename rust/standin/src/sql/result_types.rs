@@ -4,7 +4,8 @@ use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Distinct, Expr, ExprSchemable, LogicalPlan};
 
-use crate::types::DorisType;
+use crate::sql::types::type_of_field;
+use crate::values::types::DorisType;
 
 /// Aggregates whose result is one of the values they were given.
 const CHOOSING: [&str; 5] = ["min", "max", "any_value", "first_value", "last_value"];
@@ -39,7 +40,7 @@ pub fn column_type(plan: &LogicalPlan, index: usize) -> DorisType {
                 // A literal is computed with in a wider type than its own.
                 || t.is_integer() && matches!(held, DataType::Int64 | DataType::UInt64)
         })
-        .unwrap_or_else(|| DorisType::of_field(field))
+        .unwrap_or_else(|| type_of_field(field))
 }
 
 fn expression_type(expr: &Expr, input: &LogicalPlan) -> DorisType {
@@ -59,7 +60,7 @@ fn expression_type(expr: &Expr, input: &LogicalPlan) -> DorisType {
             i64::try_from(*number).map_or(DorisType::LargeInt, literal_type)
         }
         other => match other.to_field(input.schema().as_ref()) {
-            Ok((_, field)) => DorisType::of_field(&field),
+            Ok((_, field)) => type_of_field(&field),
             Err(_) => DorisType::Null,
         },
     }

@@ -8,15 +8,12 @@ use super::cursor::Cursor;
 use super::lexer::Statement;
 use super::relation::{Place, is_hint, read_place};
 use super::types::read_type;
-use crate::engine::SqlError;
+use crate::error::SqlError;
 
 /// Name of a relation that was lifted out, by its number.
 pub fn lifted_name(number: usize) -> String {
     format!("__lifted_{number}")
 }
-
-/// Stands between two multiplications for the operator `DIV`.
-pub const DIV_MARK: &str = "__div__";
 
 /// A relation that the parser could not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,21 +124,6 @@ impl Rewriter<'_> {
         ]);
     }
 
-    /// `a DIV b` becomes `a * __div__ * b`: the parser would take all that follows for the divisor, while Doris binds `DIV`
-    /// as it binds `*`.
-    fn division(&mut self, at: usize, end: usize) -> Result<usize, SqlError> {
-        let before = at.checked_sub(1).and_then(|at| self.token(at));
-        let select = matches!(before, Some(Token::Word(w)) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case("SELECT"));
-        if select || at + 1 >= end || matches!(before, None | Some(Token::Comma | Token::LParen)) {
-            let mut cursor = Cursor::new(&self.statement.tokens);
-            cursor.at = at;
-            return Err(cursor.unexpected("an expression"));
-        }
-        self.out
-            .extend([Token::Mul, Token::make_word(DIV_MARK, None), Token::Mul]);
-        Ok(at + 1)
-    }
-
     fn run(&mut self, range: Range<usize>) -> Result<(), SqlError> {
         let mut at = range.start;
         while at < range.end {
@@ -165,9 +147,6 @@ impl Rewriter<'_> {
                     return self.variable(at, &word.value);
                 }
                 match upper.as_str() {
-                    "DIV" if at == 0 || self.token(at - 1) != Some(&Token::Period) => {
-                        return self.division(at, end);
-                    }
                     "CAST" | "TRY_CAST" | "CONVERT" if opens => return self.cast(at, &upper),
                     "DATE" | "DATETIME" | "TIMESTAMP" => {
                         if let Some(text) = self.string(at + 1) {

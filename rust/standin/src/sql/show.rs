@@ -9,8 +9,9 @@ use super::create_text::{bound_text, create_table_text, create_view_text};
 use super::cursor::Cursor;
 use super::lexer::{Statement, statements};
 use super::tables::Listing;
-use crate::catalog::Relation;
-use crate::engine::{Answer, Engine, Session, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine, Session};
+use crate::store::catalog::Relation;
 use crate::values::datetime::write_datetime;
 
 impl Engine {
@@ -25,7 +26,7 @@ impl Engine {
         cursor.eat("SESSION");
         cursor.eat("ALL");
         let listing = if cursor.eat("DATABASES") || cursor.eat("SCHEMAS") {
-            let mut listing = Listing::of_texts(&["Database"]);
+            let mut listing = Listing::of_columns("Database");
             self.catalog()
                 .database_names()
                 .into_iter()
@@ -34,22 +35,6 @@ impl Engine {
         } else if cursor.eat("TABLES") {
             let database = self.in_database(session, cursor)?;
             self.show_tables(&database, full)?
-        } else if cursor.eat_all(&["TABLE", "STATUS"]) {
-            let database = self.in_database(session, cursor)?;
-            let mut listing = Listing::of_texts(&["Name", "Engine", "Rows", "Comment"]);
-            for (name, relation) in self.catalog().relations(&database)? {
-                if let Relation::Table(table) = relation {
-                    let info = table.info(&database, &name);
-                    let rows: u64 = info
-                        .partitions
-                        .iter()
-                        .flat_map(|p| &p.tablets)
-                        .map(|t| t.rows)
-                        .sum();
-                    listing.add([name, "Doris".into(), rows.to_string(), info.comment]);
-                }
-            }
-            listing
         } else if cursor.eat("FRONTENDS") {
             self.show_frontends(session)
         } else if cursor.eat_all(&["TSO", "STATUS"]) {
@@ -58,24 +43,14 @@ impl Engine {
             self.show_backends()
         } else if cursor.eat_all(&["CREATE", "TABLE"]) || cursor.eat_all(&["CREATE", "VIEW"]) {
             self.show_create(session, cursor)?
-        } else if cursor.eat_all(&["CREATE", "DATABASE"]) || cursor.eat_all(&["CREATE", "SCHEMA"]) {
-            let name = cursor.ident()?;
-            if !self.catalog().has_database(&name) {
-                return Err(SqlError::unknown_database(&name));
-            }
-            let mut listing = Listing::of_texts(&["Database", "Create Database"]);
-            listing.add([name.clone(), format!("CREATE DATABASE `{name}`")]);
-            listing
         } else if cursor.eat_all(&["TEMPORARY", "PARTITIONS"]) {
             self.show_partitions(session, cursor, true)?
         } else if cursor.eat("PARTITIONS") {
             self.show_partitions(session, cursor, false)?
         } else if cursor.eat("TRANSACTION") {
             self.show_transaction(session, cursor)?
-        } else if cursor.eat("TABLETS") {
-            self.show_tablets(session, cursor)?
         } else if cursor.eat("VARIABLES") {
-            let mut listing = Listing::of_texts(&["Variable_name", "Value", "Default_Value", "Changed"]);
+            let mut listing = Listing::of_columns("Variable_name Value Default_Value Changed");
             let globals = self.variables(&Session {
                 variables: Default::default(),
                 ..session.clone()
@@ -86,53 +61,13 @@ impl Engine {
                 listing.add([name, value, default, changed.into()]);
             }
             listing
-        } else if cursor.eat("STATUS") {
-            Listing::of_texts(&["Variable_name", "Value"])
-        } else if cursor.eat("PROCESSLIST") {
-            self.show_processes(session)
         } else if cursor.eat("COLUMNS") || cursor.eat("FIELDS") {
             if !cursor.eat("FROM") {
                 cursor.expect("IN")?;
             }
             return self.show_columns(session, statement, cursor, full).await;
-        } else if cursor.eat("COLLATION") {
-            let mut listing =
-                Listing::of_texts(&["Collation", "Charset", "Id", "Default", "Compiled", "Sortlen"]);
-            let text = |t: &str| t.to_string();
-            listing.add([
-                text("utf8mb4_0900_bin"),
-                text("utf8mb4"),
-                text("309"),
-                text("Yes"),
-                text("Yes"),
-                text("1"),
-            ]);
-            listing
         } else if cursor.eat("WARNINGS") || cursor.eat("ERRORS") {
-            Listing::of_texts(&["Level", "Code", "Message"])
-        } else if ["INDEX", "INDEXES", "KEYS"].iter().any(|w| cursor.eat(w)) {
-            cursor.expect("FROM")?;
-            let (database, name) = cursor.table_name()?;
-            let named = if cursor.eat("FROM") {
-                Some(cursor.ident()?)
-            } else {
-                database
-            };
-            self.catalog()
-                .relation(&self.database_of(session, named)?, &name)?;
-            Listing::of_texts(&["Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name"])
-        } else if cursor.eat("CATALOGS") {
-            let mut listing = Listing::of_texts(&["CatalogId", "CatalogName", "Type", "IsCurrent"]);
-            listing.add(["0".into(), "internal".into(), "internal".into(), "Yes".into()]);
-            listing
-        } else if cursor.eat("ENGINES") {
-            let mut listing = Listing::of_texts(&["Engine", "Support", "Comment"]);
-            listing.add([
-                "Olap engine".into(),
-                "YES".into(),
-                "Default storage engine of palo".into(),
-            ]);
-            listing
+            Listing::of_columns("Level Code Message")
         } else {
             return Err(cursor.unexpected("something that can be shown"));
         };
@@ -248,23 +183,11 @@ impl Engine {
         let (database, name) = cursor.table_name()?;
         let database = self.database_of(session, database)?;
         let version = self.version_at(session, &*self.catalog().table(&database, &name)?);
-        let mut listing = Listing::of_texts(&[
-            "PartitionId",
-            "PartitionName",
-            "VisibleVersion",
-            "VisibleVersionTime",
-            "State",
-            "PartitionKey",
-            "Range",
-            "DistributionKey",
-            "Buckets",
-            "ReplicationNum",
-            "StorageMedium",
-            "CooldownTime",
-            "DataSize",
-            "IsInMemory",
-            "RowCount",
-        ]);
+        let mut listing = Listing::of_columns(
+            "PartitionId PartitionName VisibleVersion VisibleVersionTime State PartitionKey Range \
+             DistributionKey Buckets ReplicationNum StorageMedium CooldownTime DataSize \
+             IsInMemory RowCount",
+        );
         let keys = super::create_text::distribution_keys(&version.schema);
         for partition in version.partitions.iter().filter(|p| p.temporary == temporary) {
             let rows: usize = partition.tablets.iter().map(|t| t.rows()).sum();
@@ -290,53 +213,10 @@ impl Engine {
         Ok(listing)
     }
 
-    fn show_tablets(&self, session: &Session, cursor: &mut Cursor<'_>) -> Result<Listing, SqlError> {
-        cursor.expect("FROM")?;
-        let place = super::relation::read_place(cursor)?;
-        let database = self.database_of(session, place.database.clone())?;
-        let version = self.version_at(session, &*self.catalog().table(&database, &place.table)?);
-        let mut listing = Listing::of_texts(&[
-            "TabletId",
-            "ReplicaId",
-            "BackendId",
-            "SchemaHash",
-            "Version",
-            "LstSuccessVersion",
-            "LstFailedVersion",
-            "LstFailedTime",
-            "LocalDataSize",
-            "RemoteDataSize",
-            "RowCount",
-            "State",
-            "PartitionName",
-        ]);
-        let backends = self.cluster().backends();
-        for partition in place.chosen_partitions(&version)? {
-            for tablet in place.chosen_tablets(&partition) {
-                let backend = backends.get(tablet.backend_index).map_or(-1, |b| b.id);
-                listing.add([
-                    tablet.id.to_string(),
-                    (tablet.id + 1_000_000).to_string(),
-                    backend.to_string(),
-                    "0".into(),
-                    partition.version.to_string(),
-                    partition.version.to_string(),
-                    "-1".into(),
-                    String::new(),
-                    tablet.bytes().to_string(),
-                    "0".into(),
-                    tablet.rows().to_string(),
-                    "NORMAL".into(),
-                    partition.name.clone(),
-                ]);
-            }
-        }
-        Ok(listing)
-    }
-
     /// A moment as `SHOW` prints it, in the server's zone.
     pub(crate) fn shown_time(&self, micros: i64) -> String {
-        let zone: crate::zone::Zone = self.time_zone().parse().unwrap_or(crate::zone::Zone::UTC);
+        let zone: crate::values::zone::Zone =
+            self.time_zone().parse().unwrap_or(crate::values::zone::Zone::UTC);
         let mut out = String::new();
         let wall = micros + zone.offset_at_instant(micros.div_euclid(1_000_000)) * 1_000_000;
         write_datetime(&mut out, wall, 0);

@@ -1,34 +1,18 @@
-//! `SHOW FRONTENDS`, `SHOW BACKENDS`, `SHOW PROCESSLIST`: what runs where.
+//! `SHOW FRONTENDS`, `SHOW BACKENDS`: what runs where.
 
 use std::collections::HashMap;
 
 use super::tables::Listing;
-use crate::catalog::Relation;
-use crate::engine::{Engine, Session};
+use crate::sql::engine::{Engine, Session};
+use crate::store::catalog::Relation;
 
 impl Engine {
     pub(crate) fn show_frontends(&self, session: &Session) -> Listing {
-        let mut listing = Listing::of_texts(&[
-            "Name",
-            "Host",
-            "EditLogPort",
-            "HttpPort",
-            "QueryPort",
-            "RpcPort",
-            "ArrowFlightSqlPort",
-            "Role",
-            "IsMaster",
-            "ClusterId",
-            "Join",
-            "Alive",
-            "ReplayedJournalId",
-            "LastStartTime",
-            "LastHeartbeat",
-            "IsHelper",
-            "ErrMsg",
-            "Version",
-            "CurrentConnected",
-        ]);
+        let mut listing = Listing::of_columns(
+            "Name Host EditLogPort HttpPort QueryPort RpcPort ArrowFlightSqlPort Role IsMaster \
+             ClusterId Join Alive ReplayedJournalId LastStartTime LastHeartbeat IsHelper ErrMsg \
+             Version CurrentConnected",
+        );
         let now = self.shown_time(self.catalog().clock.now_micros());
         let master = self.cluster().master();
         let own = session.frontend.or(master);
@@ -59,25 +43,11 @@ impl Engine {
     }
 
     pub(crate) fn show_backends(&self) -> Listing {
-        let mut listing = Listing::of_texts(&[
-            "BackendId",
-            "Host",
-            "HeartbeatPort",
-            "BePort",
-            "HttpPort",
-            "BrpcPort",
-            "ArrowFlightSqlPort",
-            "LastStartTime",
-            "LastHeartbeat",
-            "Alive",
-            "SystemDecommissioned",
-            "TabletNum",
-            "Tag",
-            "ErrMsg",
-            "Version",
-            "Status",
-            "NodeRole",
-        ]);
+        let mut listing = Listing::of_columns(
+            "BackendId Host HeartbeatPort BePort HttpPort BrpcPort ArrowFlightSqlPort \
+             LastStartTime LastHeartbeat Alive SystemDecommissioned TabletNum Tag ErrMsg Version \
+             Status NodeRole",
+        );
         let now = self.shown_time(self.catalog().clock.now_micros());
         let counts = self.tablets_by_backend();
         for (at, node) in self.cluster().backends().into_iter().enumerate() {
@@ -119,39 +89,6 @@ impl Engine {
             }
         }
         counts
-    }
-
-    pub(crate) fn show_processes(&self, session: &Session) -> Listing {
-        let mut listing = Listing::of_texts(&[
-            "CurrentConnected",
-            "Id",
-            "User",
-            "Host",
-            "LoginTime",
-            "Catalog",
-            "Db",
-            "Command",
-            "Time",
-            "State",
-            "QueryId",
-            "Info",
-        ]);
-        let text = |t: &str| t.to_string();
-        listing.add([
-            text("Yes"),
-            session.id.to_string(),
-            session.user.clone(),
-            text("127.0.0.1"),
-            self.shown_time(self.catalog().clock.now_micros()),
-            text("internal"),
-            session.database.clone().unwrap_or_default(),
-            text("Query"),
-            text("0"),
-            text("OK"),
-            String::new(),
-            text("SHOW PROCESSLIST"),
-        ]);
-        listing
     }
 }
 

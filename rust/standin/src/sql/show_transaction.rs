@@ -4,7 +4,8 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::tables::Listing;
-use crate::engine::{Engine, Session, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, Session};
 
 /// What nobody has set yet.
 const UNSET: i64 = -1;
@@ -36,30 +37,18 @@ impl Engine {
             let found = of_database.into_iter().find(|shown| shown.id == id);
             found.ok_or_else(|| SqlError::plain(format!("transaction with id {id} does not exist")))?
         };
-        let mut listing = Listing::of_texts(&[
-            "TransactionId",
-            "Label",
-            "Coordinator",
-            "TransactionStatus",
-            "LoadJobSourceType",
-            "PrepareTime",
-            "PreCommitTime",
-            "CommitTime",
-            "PublishTime",
-            "FinishTime",
-            "Reason",
-            "ErrorReplicasCount",
-            "ListenerId",
-            "TimeoutMs",
-            "ErrMsg",
-        ]);
+        let mut listing = Listing::of_columns(
+            "TransactionId Label Coordinator TransactionStatus LoadJobSourceType PrepareTime \
+             PreCommitTime CommitTime PublishTime FinishTime Reason ErrorReplicasCount ListenerId \
+             TimeoutMs ErrMsg",
+        );
         let time = |millis: Option<i64>| match millis {
             Some(millis) => self.shown_time(millis * 1000),
             None => "NULL".to_owned(),
         };
         let kind = match found.kind {
-            crate::txn::LoadKind::StreamLoad => "BACKEND_STREAMING",
-            crate::txn::LoadKind::Statement => "INSERT_STREAMING",
+            crate::store::txn::LoadKind::StreamLoad => "BACKEND_STREAMING",
+            crate::store::txn::LoadKind::Statement => "INSERT_STREAMING",
         };
         listing.add([
             found.id.to_string(),

@@ -14,9 +14,10 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
 
 use super::query::plan_error;
-use crate::engine::{ResultColumn, Rows, SqlError};
-use crate::tablet::BATCH_ROWS;
-use crate::types::{DorisType, NAME_KEY};
+use crate::error::SqlError;
+use crate::sql::engine::{ResultColumn, Rows};
+use crate::store::tablet::BATCH_ROWS;
+use crate::values::types::{DorisType, NAME_KEY};
 
 /// `numbers("number" = "N")`: a column `number` that counts from 0.
 pub fn numbers_table(count: u64) -> Result<Arc<dyn TableProvider>, SqlError> {
@@ -68,15 +69,25 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// With columns of text.
-    pub fn of_texts(names: &[&str]) -> Self {
-        Self::new(names.iter().map(|n| (*n, DorisType::Varchar(65533))).collect())
+    /// With columns of these names, separated by blanks: numbers where a `#` follows, else texts.
+    pub fn of_columns(names: &str) -> Self {
+        let column = |name: &str| match name.strip_suffix('#') {
+            Some(name) => (name.to_string(), DorisType::BigInt),
+            None => (name.to_string(), DorisType::Varchar(65533)),
+        };
+        Self {
+            names: names.split_whitespace().map(column).collect(),
+            rows: Vec::new(),
+        }
     }
 
-    /// With columns of the given types.
-    pub fn new(names: Vec<(&str, DorisType)>) -> Self {
+    /// With columns of text, whose names may hold blanks.
+    pub fn of_texts(names: &[&str]) -> Self {
         Self {
-            names: names.into_iter().map(|(n, t)| (n.to_string(), t)).collect(),
+            names: names
+                .iter()
+                .map(|n| (n.to_string(), DorisType::Varchar(65533)))
+                .collect(),
             rows: Vec::new(),
         }
     }

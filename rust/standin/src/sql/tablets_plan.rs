@@ -8,9 +8,10 @@ use datafusion::logical_expr::{BinaryExpr, Distinct, Expr, LogicalPlan, Operator
 use super::lexer::statements;
 use super::provider::as_snapshot;
 use super::query::plan_error;
-use crate::catalog_schema::{Distribution, TableSchema};
-use crate::engine::{Engine, Session, SqlError, TabletRoute};
-use crate::tablet_route::bucket_hashes;
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, Session, TabletRoute};
+use crate::store::schema::{Distribution, TableSchema};
+use crate::store::tablet::route::bucket_hashes;
 use crate::values::from_compute;
 
 /// Combinations of values in the distribution columns up to which buckets are told apart.
@@ -64,7 +65,7 @@ impl Engine {
         };
         let is_other = {
             let own = self.version_at(session, &found);
-            let first = |v: &crate::tablet::TableVersion| v.partitions.first().map(|p| p.id);
+            let first = |v: &crate::store::tablet::TableVersion| v.partitions.first().map(|p| p.id);
             // A table that makes its partitions itself may have had none a moment ago.
             first(snapshot.version()).is_some_and(|id| Some(id) != first(&own))
         };

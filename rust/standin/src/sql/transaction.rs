@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Answer, Engine, SqlError};
-use crate::load::{Load, Loaded};
-use crate::tablet::Table;
-use crate::txn::{Begin, Decided, LoadKind, OpenTxn, Turn, TxnError, Work};
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine};
+use crate::store::load::{Load, Loaded};
+use crate::store::tablet::Table;
+use crate::store::txn::{Begin, Decided, LoadKind, OpenTxn, Turn, TxnError, Work};
 
 impl Engine {
     /// Begins the transaction of a statement.

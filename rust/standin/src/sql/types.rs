@@ -1,11 +1,12 @@
 //! Types as Doris writes them in definitions and casts.
 
+use arrow_schema::Field;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::lexer;
-use crate::engine::SqlError;
-use crate::types::{DorisType, StructField};
+use crate::error::SqlError;
+use crate::values::types::{DorisType, StructField, TYPE_KEY};
 
 /// Reads a type from a text of its own, such as `DECIMAL(10,2)` or `ARRAY<MAP<STRING,INT>>`.
 pub fn parse_type(text: &str) -> Result<DorisType, SqlError> {
@@ -18,6 +19,16 @@ pub fn parse_type(text: &str) -> Result<DorisType, SqlError> {
     let doris_type = read_type(&mut cursor)?;
     cursor.expect_end()?;
     Ok(doris_type)
+}
+
+/// The Doris type of a field of an expression: the one its metadata names, else what its Arrow type tells.
+pub(crate) fn type_of_field(field: &Field) -> DorisType {
+    field
+        .metadata()
+        .get(TYPE_KEY)
+        .and_then(|text| parse_type(text).ok())
+        .filter(|t| &t.compute_type() == field.data_type() || &t.arrow_type() == field.data_type())
+        .unwrap_or_else(|| DorisType::of_arrow(field.data_type()))
 }
 
 /// Reads the type that starts at the cursor.

@@ -4,7 +4,8 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::ddl::done;
-use crate::engine::{Answer, Engine, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine};
 
 impl Engine {
     /// `CREATE USER [IF NOT EXISTS] name[@host] [IDENTIFIED BY 'password']`. The account may do everything, from every host.

@@ -1,15 +1,15 @@
-//! Session variables: `SET`, `@@name`, and hints that set them for one statement.
+//! Session variables: `SET` and `@@name`.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
 use super::ddl::done;
-use super::lexer::{Statement, statements};
-use crate::engine::{Answer, Engine, Session, SqlError};
-use crate::zone::Zone;
+use super::lexer::Statement;
+use crate::error::SqlError;
+use crate::sql::engine::{Answer, Engine, Session};
+use crate::values::zone::Zone;
 
 /// Variables with their global values, those that depend on the server left out.
 const DEFAULTS: [(&str, &str); 46] = [
@@ -202,10 +202,9 @@ impl Engine {
         let sql = format!("SELECT {}", statement.raw(first, last));
         let rows = Box::pin(self.query_rows(session, &sql)).await?;
         let zone = self.zone(session);
-        let value = rows
-            .batches
-            .first()
-            .and_then(|batch| crate::text::render(&rows.columns[0].doris_type, batch.column(0), 0, &zone));
+        let value = rows.batches.first().and_then(|batch| {
+            crate::values::text::render(&rows.columns[0].doris_type, batch.column(0), 0, &zone)
+        });
         Ok(value)
     }
 
@@ -243,44 +242,6 @@ impl Engine {
         let value = checked(&plain, value)?;
         session.variables.insert(plain, value);
         Ok(())
-    }
-
-    pub(crate) fn unset_variable(
-        &self,
-        session: &mut Session,
-        cursor: &mut Cursor<'_>,
-    ) -> Result<Answer, SqlError> {
-        cursor.eat("SESSION");
-        cursor.expect("VARIABLE")?;
-        if cursor.eat("ALL") {
-            session.variables.clear();
-        } else {
-            let name = cursor.ident()?;
-            self.assign(session, &name, None)?;
-        }
-        cursor.expect_end()?;
-        Ok(done())
-    }
-
-    /// The session with the variables of `SET_VAR(…)` hints.
-    pub(crate) fn hinted<'s>(
-        &self,
-        session: &'s Session,
-        statement: &Statement,
-    ) -> Result<Cow<'s, Session>, SqlError> {
-        let mut session = Cow::Borrowed(session);
-        for hint in &statement.hints {
-            let upper = hint.to_ascii_uppercase();
-            let Some(at) = upper.find("SET_VAR") else { continue };
-            let parsed = statements(&hint[at..])?;
-            let Some(found) = parsed.first() else { continue };
-            let mut cursor = Cursor::new(&found.tokens);
-            cursor.take();
-            for (name, value) in super::create_table::read_properties(&mut cursor)? {
-                self.assign(session.to_mut(), &name, Some(value))?;
-            }
-        }
-        Ok(session)
     }
 }
 

@@ -11,9 +11,9 @@ use arrow_schema::{DataType, Field, Schema};
 use super::LoadRefused;
 use super::convert::{BadRows, Rules, from_array};
 use super::intake::{Block, Intake};
-use crate::catalog_schema::Column;
-use crate::text::render;
-use crate::types::DorisType;
+use crate::store::schema::Column;
+use crate::values::text::render;
+use crate::values::types::DorisType;
 
 /// Rows of a batch that are taken at once.
 const ROWS: usize = 16_384;
@@ -117,7 +117,7 @@ impl Block for ArrowRows {
 
     fn line(&self, row: usize) -> Cow<'_, str> {
         let values = self.columns.iter().flatten().map(|(doris_type, array)| {
-            render(doris_type, array, row, &crate::zone::Zone::UTC).unwrap_or_else(|| "NULL".into())
+            render(doris_type, array, row, &crate::values::zone::Zone::UTC).unwrap_or_else(|| "NULL".into())
         });
         Cow::Owned(values.collect::<Vec<_>>().join(" "))
     }
@@ -147,7 +147,7 @@ fn plain_type(data_type: &DataType) -> DataType {
         DataType::UInt8 => DataType::Int16,
         DataType::UInt16 => DataType::Int32,
         DataType::UInt32 => DataType::Int64,
-        DataType::UInt64 => DataType::Decimal256(crate::types::LARGEINT_DIGITS, 0),
+        DataType::UInt64 => DataType::Decimal256(crate::values::types::LARGEINT_DIGITS, 0),
         DataType::Float16 => DataType::Float32,
         DataType::Date64 => DataType::Date32,
         DataType::Decimal32(p, s) | DataType::Decimal64(p, s) => DataType::Decimal128(*p, *s),

@@ -8,11 +8,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_schema::DataType;
 
-use crate::catalog_schema::Column;
-use crate::types::{DorisType, STRING_MAX};
+use crate::store::schema::Column;
 use crate::values::build::too_long;
+use crate::values::types::{DorisType, STRING_MAX};
+use crate::values::zone::Zone;
 use crate::values::{Cell, build_array, cast_array, read_cell};
-use crate::zone::Zone;
 
 /// Rows of a block that are left out, with the first reason of each.
 pub(super) type BadRows = BTreeMap<usize, String>;
@@ -175,7 +175,7 @@ pub(super) fn from_array(
     };
     if cast.null_count() > array.null_count() {
         for row in (0..cast.len()).filter(|row| cast.is_null(*row) && array.is_valid(*row)) {
-            let text = crate::text::render(from, &array, row, &rules.zone).unwrap_or_default();
+            let text = crate::values::text::render(from, &array, row, &rules.zone).unwrap_or_default();
             if let Some(reason) = misfit(column, &text, "", rules) {
                 bad.entry(row).or_insert(reason);
             }

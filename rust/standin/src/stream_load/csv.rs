@@ -21,7 +21,6 @@ pub(super) struct CsvReader<'p> {
     delimiter: Finder<'p>,
     /// A line break may be `\r\n`.
     takes_crlf: bool,
-    skip: usize,
     /// No row was looked at yet.
     first: bool,
 }
@@ -40,7 +39,6 @@ impl<'p> CsvReader<'p> {
             separator: Finder::new(&form.separator),
             delimiter: Finder::new(&form.delimiter),
             takes_crlf: form.delimiter == b"\n",
-            skip: form.skip_lines,
             first: true,
         }
     }
@@ -74,11 +72,6 @@ impl<'p> CsvReader<'p> {
             at = record.next;
             if self.takes_crlf && end > start && block[end - 1] == b'\r' {
                 end -= 1;
-            }
-            if self.skip > 0 {
-                self.skip -= 1;
-                self.first = false;
-                continue;
             }
             if std::mem::take(&mut self.first) && block[start..end].starts_with(BYTE_ORDER_MARK) {
                 start += BYTE_ORDER_MARK.len();

@@ -1,8 +1,8 @@
 //! The body without its compression: read in pieces, so that a small body cannot grow beyond what its reader takes.
 
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
-use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::read::MultiGzDecoder;
 
 /// What `compress_type` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub(super) enum Compression {
     Lz4,
     /// Zstandard frames.
     Zstd,
-    /// zlib, or bare deflate.
-    Deflate,
 }
 
 impl Compression {
@@ -33,39 +31,8 @@ impl Compression {
             Self::Lz4 => Box::new(Lz4Frames {
                 frame: Some(lz4_flex::frame::FrameDecoder::new(body)),
             }),
-            Self::Deflate => {
-                let mut head = [0; 2];
-                let got = read_up_to(&mut body, &mut head)?;
-                let body: Chain<Cursor<Vec<u8>>, _> = Cursor::new(head[..got].to_vec()).chain(body);
-                if is_zlib(&head[..got]) {
-                    Box::new(ZlibDecoder::new(body))
-                } else {
-                    Box::new(DeflateDecoder::new(body))
-                }
-            }
         })
     }
-}
-
-/// True for the two bytes that a zlib stream begins with (RFC 1950).
-fn is_zlib(head: &[u8]) -> bool {
-    match *head {
-        [method, flags] => {
-            method & 0x0f == 8 && (u16::from(method) << 8 | u16::from(flags)).is_multiple_of(31)
-        }
-        _ => false,
-    }
-}
-
-fn read_up_to(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
-    let mut got = 0;
-    while got < into.len() {
-        match reader.read(&mut into[got..])? {
-            0 => break,
-            n => got += n,
-        }
-    }
-    Ok(got)
 }
 
 /// LZ4 frames one after the other.
@@ -97,7 +64,7 @@ impl<R: BufRead> Read for Lz4Frames<R> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::io::{Cursor, Write};
 
     use super::*;
 
@@ -125,10 +92,6 @@ mod tests {
         let expected = text.as_bytes().to_vec();
         let half = text.len() / 2;
         let two = |make: fn(&str) -> Vec<u8>| [make(&text[..half]), make(&text[half..])].concat();
-        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-        zlib.write_all(text.as_bytes()).unwrap();
-        let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
-        deflate.write_all(text.as_bytes()).unwrap();
         let zstd = |text: &str| zstd::stream::encode_all(text.as_bytes(), 1).unwrap();
         for (compression, body) in [
             (Compression::None, expected.clone()),
@@ -138,8 +101,6 @@ mod tests {
             (Compression::Lz4, two(lz4)),
             (Compression::Zstd, zstd(&text)),
             (Compression::Zstd, two(zstd)),
-            (Compression::Deflate, zlib.finish().unwrap()),
-            (Compression::Deflate, deflate.finish().unwrap()),
         ] {
             assert_eq!(read(compression, body).unwrap(), expected, "{compression:?}");
         }
@@ -152,7 +113,6 @@ mod tests {
             Compression::Gz,
             Compression::Lz4,
             Compression::Zstd,
-            Compression::Deflate,
         ] {
             assert_eq!(read(compression, Vec::new()).unwrap(), b"");
         }

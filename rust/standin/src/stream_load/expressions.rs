@@ -15,11 +15,12 @@ use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 
-use crate::engine::{Engine, Session, SqlError};
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, Session};
 use crate::sql::lexer::statements;
 use crate::sql::query::{plan_error, stored_column};
-use crate::types::DorisType;
-use crate::zone::Zone;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 
 /// The relation that the expressions are over.
 const ROWS: &str = "__load_rows";

@@ -19,12 +19,13 @@ use super::errors::ErrorLog;
 use super::expressions::{Expressions, Input};
 use super::plan::{Feed, Named, Plan, Sign};
 use super::rows::TextRows;
-use crate::catalog_schema::{Column, TableSchema};
-use crate::engine::{Engine, SqlError};
-use crate::load::Load;
-use crate::row_shape::{DELETE_SIGN, given_bits};
-use crate::sql::defaults::default_column;
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::sql::engine::Engine;
+use crate::store::defaults::default_column;
+use crate::store::load::Load;
+use crate::store::row_shape::{DELETE_SIGN, given_bits};
+use crate::store::schema::{Column, TableSchema};
+use crate::values::types::DorisType;
 use crate::values::{Cell, to_compute};
 
 /// Source rows of one block.

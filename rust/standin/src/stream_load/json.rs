@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use super::errors::ErrorLog;
-use super::json_text::{Scanner, Value, through_double};
 use super::parameters::JsonForm;
 use super::rows::TextRows;
 use crate::values::Cell;
+use crate::values::json_text::{Scanner, Value, through_double};
 
 /// Reads the objects of a body.
 pub(super) struct JsonReader<'p> {
     form: &'p JsonForm,
-    /// Source columns: the keys that are looked for, or names for the paths in their order.
+    /// Source columns: the keys that are looked for.
     names: &'p [String],
     places: HashMap<&'p str, usize>,
     /// Source columns that bear the name of a DECIMAL column.
@@ -88,19 +88,7 @@ impl<'p> JsonReader<'p> {
     }
 
     fn document<'a>(&self, text: &'a str, rows: &mut TextRows<'a>, log: &mut ErrorLog) {
-        let root = match &self.form.root {
-            None => Ok(text),
-            Some(root) => match root.find(text) {
-                Ok(Some(Value::Nested(root))) => Ok(root),
-                Ok(_) => Err("JSON Root not found.".to_string()),
-                Err(error) => Err(unreadable(&error)),
-            },
-        };
-        let root = match root {
-            Ok(root) => root,
-            Err(reason) => return log.filter(&reason, text),
-        };
-        let mut scanner = Scanner::new(root);
+        let mut scanner = Scanner::new(text);
         let array = scanner.opens('[');
         if array != self.form.strip_outer_array {
             return log.filter(
@@ -108,44 +96,29 @@ impl<'p> JsonReader<'p> {
                     true => "JSON data is array-object, `strip_outer_array` must be TRUE.",
                     false => "JSON data is not an array-object, `strip_outer_array` must be FALSE.",
                 },
-                root,
+                text,
             );
         }
         if !array {
-            return self.row(root, rows, log);
+            return self.row(text, rows, log);
         }
         let mut items = scanner.items();
         loop {
             match items.raw_item() {
                 Ok(Some(item)) => self.row(item, rows, log),
                 Ok(None) => break,
-                Err(error) => return log.filter(&unreadable(&error), root),
+                Err(error) => return log.filter(&unreadable(&error), text),
             }
         }
         if !scanner.is_done() {
-            log.filter(&unreadable("text behind the document"), root);
+            log.filter(&unreadable("text behind the document"), text);
         }
     }
 
     fn row<'a>(&self, text: &'a str, rows: &mut TextRows<'a>, log: &mut ErrorLog) {
-        let read = match &self.form.paths {
-            None => self.by_name(text, rows),
-            Some(_) => self.by_path(text, rows),
-        };
-        let reason = match read {
+        let reason = match self.by_name(text, rows) {
             Ok(()) if rows.finish(text) => return,
-            Ok(()) => match &self.form.paths {
-                None => "All fields is null, this is a invalid row.".to_string(),
-                Some(_) => format!(
-                    "There is no column matching jsonpaths in the json file, columns:[{}], please check columns and \
-                     jsonpaths:{}",
-                    self.names
-                        .iter()
-                        .map(|name| format!("{name}, "))
-                        .collect::<String>(),
-                    self.form.paths_text
-                ),
-            },
+            Ok(()) => "All fields is null, this is a invalid row.".to_string(),
             Err(error) if error == TWO_IN_A_LINE => {
                 rows.abandon();
                 return log.end(TWO_IN_A_LINE, text);
@@ -197,16 +170,6 @@ impl<'p> JsonReader<'p> {
             }
             value => value.into_text().map_or(Cell::Null, Cell::Text),
         }
-    }
-
-    fn by_path<'a>(&self, text: &'a str, rows: &mut TextRows<'a>) -> Result<(), String> {
-        let paths = self.form.paths.as_deref().unwrap_or_default();
-        for (at, (column, path)) in rows.columns.iter_mut().zip(paths).enumerate() {
-            if let Some(value) = path.find(text)? {
-                column.push(self.cell(at, value));
-            }
-        }
-        Ok(())
     }
 }
 

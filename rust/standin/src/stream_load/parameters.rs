@@ -2,13 +2,15 @@
 
 use super::LoadRefused;
 use super::decompress::Compression;
-use super::json_path::JsonPath;
 use super::separator::decode;
-use crate::be::headers::LoadHeaders;
 use crate::profile::Switches;
-use crate::profile_load::LoadSwitches;
-use crate::row_shape::NewKeys;
-use crate::zone::Zone;
+use crate::profile::load::LoadSwitches;
+use crate::store::row_shape::NewKeys;
+use crate::stream_load::headers::LoadHeaders;
+use crate::values::zone::Zone;
+
+/// Parameters of Doris that change what the rows are, and that no client of ours sends.
+const NOT_SERVED: [&str; 3] = ["jsonpaths", "json_root", "skip_lines"];
 
 /// What the headers of a load say (Doris manual, Stream Load, "Load parameters").
 #[derive(Debug)]
@@ -69,8 +71,6 @@ pub(super) struct CsvForm {
     pub trim_double_quotes: bool,
     /// Enclosing `"` stay in the value unless quotes are trimmed.
     pub keep_quotes: bool,
-    /// Lines at the start that are no rows.
-    pub skip_lines: usize,
     /// An empty field is NULL.
     pub empty_as_null: bool,
 }
@@ -78,12 +78,6 @@ pub(super) struct CsvForm {
 /// How objects are found.
 #[derive(Debug)]
 pub(super) struct JsonForm {
-    /// Where the columns' values are, in the order of the columns; by name when `None`.
-    pub paths: Option<Vec<JsonPath>>,
-    /// `jsonpaths` as written, for messages.
-    pub paths_text: String,
-    /// Where the rows are in each document.
-    pub root: Option<JsonPath>,
     /// Each document is an array of rows.
     pub strip_outer_array: bool,
     /// Each line is a document; else the whole body is one.
@@ -131,7 +125,7 @@ impl Parameters {
                 "Can not specify both partitions and temporary partitions",
             ));
         }
-        let mut parameters = Self {
+        let parameters = Self {
             format,
             compression,
             columns: headers.text("columns").map(str::to_string),
@@ -163,14 +157,6 @@ impl Parameters {
         if parameters.update == Update::Flexible {
             parameters.check_flexible(headers)?;
         }
-        // A line of names tells nothing that `columns` does not, but it is no row.
-        if let Format::Csv(csv) = &mut parameters.format {
-            match headers.text("format").map(str::to_ascii_lowercase).as_deref() {
-                Some("csv_with_names") => csv.skip_lines = 1,
-                Some("csv_with_names_and_types") => csv.skip_lines = 2,
-                _ => {}
-            }
-        }
         Ok(parameters)
     }
 
@@ -188,7 +174,6 @@ impl Parameters {
         }
         for name in [
             "columns",
-            "jsonpaths",
             "hidden_columns",
             "function_column.sequence_col",
             "merge_type",
@@ -208,12 +193,8 @@ fn read_format(headers: &LoadHeaders, switches: &Switches) -> Result<(Format, Co
     let text = headers.text("format").unwrap_or("csv");
     let compress = headers.text("compress_type").unwrap_or_default();
     let name = text.to_ascii_lowercase();
-    let is_csv = matches!(
-        name.as_str(),
-        "csv" | "csv_with_names" | "csv_with_names_and_types"
-    );
     let unknown = || LoadRefused::internal(format!("unknown data format, format={text}"));
-    if switches.compress_csv_only && !is_csv && !compress.is_empty() {
+    if switches.compress_csv_only && name != "csv" && !compress.is_empty() {
         return Err(unknown());
     }
     let compression = match compress.to_ascii_lowercase().as_str() {
@@ -221,19 +202,23 @@ fn read_format(headers: &LoadHeaders, switches: &Switches) -> Result<(Format, Co
         "gz" => Compression::Gz,
         "lz4" => Compression::Lz4,
         "zstd" => Compression::Zstd,
-        "deflate" => Compression::Deflate,
-        "bz2" | "lzo" | "lzop" | "lz4_block" | "lz4block" | "snappyblock" => {
+        "bz2" | "deflate" | "lzo" | "lzop" | "lz4_block" | "lz4block" | "snappyblock" => {
             return Err(LoadRefused::internal(format!(
-                "compress_type={compress} is not served here: gz, lz4, zstd and deflate are"
+                "compress_type={compress} is not served here: gz, lz4 and zstd are"
             )));
         }
         _ => return Err(unknown()),
     };
+    for name in NOT_SERVED {
+        if headers.text(name).is_some() {
+            return Err(LoadRefused::internal(format!("{name} is not served here")));
+        }
+    }
     let format = match name.as_str() {
-        _ if is_csv => Format::Csv(read_csv(headers, &switches.load)?),
+        "csv" => Format::Csv(read_csv(headers, &switches.load)?),
         "json" => Format::Json(read_json(headers)?),
         "arrow" => Format::Arrow,
-        "parquet" | "orc" => {
+        "csv_with_names" | "csv_with_names_and_types" | "parquet" | "orc" => {
             return Err(LoadRefused::internal(format!(
                 "format={text} is not served here: csv, json and arrow are"
             )));
@@ -253,13 +238,6 @@ fn read_csv(headers: &LoadHeaders, switches: &LoadSwitches) -> Result<CsvForm, L
             ))),
         },
     };
-    let skip_lines = match headers.text("skip_lines") {
-        None => 0,
-        Some(text) => text
-            .trim()
-            .parse()
-            .map_err(|_| LoadRefused::argument(format!("Invalid skip_lines: {text}")))?,
-    };
     Ok(CsvForm {
         separator: separator(headers, "column_separator", "\t")?,
         delimiter: separator(headers, "line_delimiter", "\n")?,
@@ -267,7 +245,6 @@ fn read_csv(headers: &LoadHeaders, switches: &LoadSwitches) -> Result<CsvForm, L
         escape: one_byte("escape")?,
         trim_double_quotes: headers.flag("trim_double_quotes"),
         keep_quotes: switches.enclose_keeps_quotes,
-        skip_lines,
         empty_as_null: headers.flag("empty_field_as_null"),
     })
 }
@@ -278,30 +255,12 @@ fn separator(headers: &LoadHeaders, name: &str, default: &str) -> Result<Vec<u8>
 
 fn read_json(headers: &LoadHeaders) -> Result<JsonForm, LoadRefused> {
     let strip_outer_array = headers.flag("strip_outer_array");
-    let paths_text = headers.text("jsonpaths").unwrap_or_default();
-    let paths = match paths_text {
-        "" => None,
-        text => Some(
-            serde_json::from_str::<Vec<String>>(text)
-                .map_err(|_| LoadRefused::argument(format!("Invalid json path: {text}")))?
-                .iter()
-                .map(|path| read_path(path))
-                .collect::<Result<Vec<_>, _>>()?,
-        ),
-    };
     Ok(JsonForm {
-        paths,
-        paths_text: paths_text.to_string(),
-        root: headers.text("json_root").map(read_path).transpose()?,
         strip_outer_array,
         by_line: headers.flag("read_json_by_line") || !strip_outer_array,
         delimiter: separator(headers, "line_delimiter", "\n")?,
         numbers_as_texts: headers.flag("num_as_string"),
     })
-}
-
-fn read_path(text: &str) -> Result<JsonPath, LoadRefused> {
-    JsonPath::read(text).ok_or_else(|| LoadRefused::argument(format!("Invalid json path: {text}")))
 }
 
 fn read_merge(headers: &LoadHeaders) -> Result<Merge, LoadRefused> {

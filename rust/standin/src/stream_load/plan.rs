@@ -6,10 +6,12 @@ use super::LoadRefused;
 use super::column_list::{self, Item};
 use super::expressions::{Expressions, Input};
 use super::parameters::{Merge, Parameters, Update};
-use crate::catalog_schema::{Column, DefaultValue, TableSchema};
-use crate::engine::{Engine, KeysType, Session, SqlError};
-use crate::row_shape::{DELETE_SIGN, Partial, RowShape};
-use crate::types::DorisType;
+use crate::error::SqlError;
+use crate::sql::engine::{Engine, Session};
+use crate::store::info::KeysType;
+use crate::store::row_shape::{DELETE_SIGN, Partial, RowShape};
+use crate::store::schema::{Column, DefaultValue, TableSchema};
+use crate::values::types::DorisType;
 
 /// Where a column of the table comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,8 +16,8 @@ use super::civil::MICROS;
 use super::datetime::{read_date, read_instant, read_time, read_wall};
 use super::nested::Cell;
 use super::number::{read_decimal, read_f64, read_i128};
-use crate::types::{DorisType, unit_of_scale};
-use crate::zone::Zone;
+use crate::values::types::{DorisType, unit_of_scale};
+use crate::values::zone::Zone;
 
 /// A cell that its type does not take. NULLs are never errors here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -359,7 +359,7 @@ fn variant_text(text: &str) -> String {
 /// Bytes of a binary text: `0x…` and `X'…'` are hex, bitmaps are lists of numbers, else the text's own bytes.
 fn read_bytes(doris_type: &DorisType, text: &str) -> Option<Vec<u8>> {
     if *doris_type == DorisType::Bitmap {
-        return crate::sql::functions::bitmap::Bitmap::of_text(text).map(|bitmap| bitmap.to_bytes());
+        return crate::values::bitmap::Bitmap::of_text(text).map(|bitmap| bitmap.to_bytes());
     }
     let bytes = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(hex) => read_hex(hex)?,

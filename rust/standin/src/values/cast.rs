@@ -1,6 +1,5 @@
 //! Arrays of one Doris type cast to another, with Doris' results.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -14,9 +13,9 @@ use super::civil::MICROS;
 use super::datetime::round_micros;
 use super::nested::{Cell, read_cell};
 use super::{from_compute, to_compute};
-use crate::text::{micros_at, render_array, render_into};
-use crate::types::{DorisType, unit_of_scale};
-use crate::zone::Zone;
+use crate::values::text::{micros_at, render_array, render_into};
+use crate::values::types::{DorisType, unit_of_scale};
+use crate::values::zone::Zone;
 
 /// Casts a column to the stored form of `to`. With `strict` a value that does not fit is an error, else it is NULL.
 /// `array` holds the stored or the compute form of `from`.
@@ -200,7 +199,7 @@ fn first_misfit(from: &DorisType, to: &DorisType, computed: &ArrayRef, target: &
         .ok()
         .and_then(|cast| (0..cast.len()).find(|row| cast.is_null(*row) && !computed.is_null(*row)))
         .unwrap_or(0);
-    let value = crate::text::render(from, computed, row, &Zone::UTC).unwrap_or_default();
+    let value = crate::values::text::render(from, computed, row, &Zone::UTC).unwrap_or_default();
     CellError {
         row,
         message: format!("Value '{value}' out of range for type {}", to.sql_name()),
@@ -262,9 +261,4 @@ fn one_by_one(to: &DorisType, cells: Vec<Cell<'_>>, zone: &Zone) -> Result<Array
         })
         .collect();
     build_array(to, &kept, zone)
-}
-
-/// A text as a cell that borrows it.
-pub fn text_cell(text: &str) -> Cell<'_> {
-    Cell::Text(Cow::Borrowed(text))
 }

@@ -8,8 +8,8 @@ use arrow_schema::DataType;
 
 use super::build::CellError;
 use super::cast::cast_array;
-use crate::types::DorisType;
-use crate::zone::Zone;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 
 /// The cast, or `None` when the two types differ in kind or in the number of fields.
 pub fn cast_nested(

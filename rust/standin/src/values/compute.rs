@@ -11,8 +11,8 @@ use arrow_buffer::i256;
 
 use super::civil::MICROS;
 use super::datetime::{read_date, read_wall, write_date, write_datetime};
-use crate::types::DorisType;
-use crate::zone::Zone;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 
 /// The compute form of a stored column; the column itself where both forms are one.
 pub fn to_compute(doris_type: &DorisType, array: &ArrayRef) -> ArrayRef {

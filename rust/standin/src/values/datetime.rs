@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::civil::{Civil, DAY, MICROS, days_of, max_micros, min_micros};
-use crate::zone::Zone;
+use super::civil::{Civil, DAY, MICROS, max_micros, min_micros};
+use crate::values::zone::Zone;
 
 /// A reading of a date-time text: its wall clock, and its offset from UTC where the text names a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,26 +252,6 @@ fn write_fraction(out: &mut String, micro: u32, scale: u8) {
         out.push('.');
         out.push_str(&digits[..scale]);
     }
-}
-
-/// Day number of today's date at an instant in a zone.
-pub fn day_at(instant_micros: i64, zone: &Zone) -> i64 {
-    let seconds = instant_micros.div_euclid(MICROS);
-    (seconds + zone.offset_at_instant(seconds)).div_euclid(DAY)
-}
-
-/// Day number of a calendar date, `None` when it does not exist.
-pub fn checked_days(year: i64, month: u32, day: u32) -> Option<i64> {
-    let civil = Civil {
-        year,
-        month,
-        day,
-        hour: 0,
-        minute: 0,
-        second: 0,
-        micro: 0,
-    };
-    civil.is_valid().then(|| days_of(year, month, day))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
 /// A value before it has a type: NULL, text, or nested cells.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `{"a":1, "b":"x"}` by name or `{1, "x"}` in order.
-    fn structure(&mut self, fields: &[crate::types::StructField]) -> Result<Cell<'a>, String> {
+    fn structure(&mut self, fields: &[crate::values::types::StructField]) -> Result<Cell<'a>, String> {
         if self.null() {
             return Ok(Cell::Null);
         }
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `name:` when one follows; else stays where it is.
-    fn field_name(&mut self, fields: &[crate::types::StructField]) -> Result<Option<usize>, String> {
+    fn field_name(&mut self, fields: &[crate::values::types::StructField]) -> Result<Option<usize>, String> {
         let start = self.at;
         if let Ok(Cell::Text(name)) = self.scalar()
             && self.eat(':')

@@ -102,42 +102,6 @@ async fn loads_go_to_the_living_back_ends_by_turns() {
 }
 
 #[tokio::test]
-async fn the_policy_of_a_redirect_chooses_the_endpoint() {
-    let standin = cluster_with(|config| {
-        config.set = [
-            "be_public_host=public.example",
-            "be_private_host=private.example",
-            "redirect_userinfo=false",
-        ]
-        .map(str::to_owned)
-        .to_vec();
-    })
-    .await;
-    let fe = standin.ports().fe[0].http;
-    let cases = [
-        ("x", "redirect-policy: direct\r\n", "127.0.0.1"),
-        ("x", "redirect-policy: random-be\r\n", "127.0.0.1"),
-        ("x", "redirect-policy: public\r\n", "public.example"),
-        ("x", "redirect-policy: private\r\n", "private.example"),
-        (
-            "public.example",
-            "redirect-policy: public-private\r\n",
-            "public.example",
-        ),
-        ("public.example:8030", "", "public.example"),
-        ("x", "", "private.example"),
-    ];
-    for (host, policy, expected) in cases {
-        let request =
-            format!("PUT {PATH} HTTP/1.1\r\nHost: {host}\r\n{ROOT}{EXPECT}{policy}Content-Length: 0\r\n\r\n");
-        let answer = exchange(fe, request).await;
-        let start = format!("http://{expected}:");
-        let location = answer.header("location").unwrap_or_default();
-        assert!(location.starts_with(&start), "{host} {policy}: {location}");
-    }
-}
-
-#[tokio::test]
 async fn a_body_sent_to_a_front_end_is_dropped_and_the_redirect_arrives() {
     let standin = cluster().await;
     let body = "x".repeat(4 << 20);

@@ -5,14 +5,14 @@ use datafusion::common::{DataFusionError, Result};
 
 use super::{Arguments, Call, Definition};
 use crate::sql::parse_type;
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
-pub(super) const FUNCTIONS: [Definition; 1] = [Definition {
-    names: &["doris_cast", "doris_try_cast"],
-    arguments: (2, 2),
+pub(super) const FUNCTIONS: &[Definition] = &[Definition::new(
+    &["doris_cast", "doris_try_cast"],
+    2..=2,
     returns,
     run,
-}];
+)];
 
 fn returns(arguments: &Arguments<'_>) -> Result<DorisType> {
     let text = arguments

@@ -1,19 +1,17 @@
 //! Functions with Doris' results, where DataFusion lacks them or gives others.
 
 mod binary;
-pub mod bitmap;
 mod bitmaps;
 mod cast;
-mod json;
 mod nested;
 mod numbers;
 mod session;
 mod text;
 pub(super) mod time;
-mod time_parse;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -22,13 +20,14 @@ use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
 use arrow_schema::{DataType, FieldRef};
 use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::logical_expr::{
-    AggregateUDF, ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
-    TypeSignature, Volatility,
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
+    Volatility,
 };
 
-use crate::types::DorisType;
+use crate::sql::types::type_of_field;
 use crate::values::cast_array;
-use crate::zone::Zone;
+use crate::values::types::DorisType;
+use crate::values::zone::Zone;
 
 /// What functions know of the session and the statement they run in.
 #[derive(Debug, Clone)]
@@ -49,36 +48,46 @@ pub struct Surroundings {
 
 /// All scalar functions, bound to a statement.
 pub fn scalar(surroundings: &Arc<Surroundings>) -> Vec<ScalarUDF> {
-    let mut list = Vec::new();
-    list.extend(binary::FUNCTIONS);
-    list.extend(cast::FUNCTIONS);
-    list.extend(json::FUNCTIONS);
-    list.extend(nested::FUNCTIONS);
-    list.extend(numbers::FUNCTIONS);
-    list.extend(session::FUNCTIONS);
-    list.extend(text::FUNCTIONS);
-    list.extend(time::FUNCTIONS);
-    list.extend(time_parse::FUNCTIONS);
-    list.extend(bitmaps::FUNCTIONS);
-    list.into_iter()
-        .map(|definition| ScalarUDF::from(Function::new(definition, surroundings)))
-        .collect()
-}
-
-/// All aggregate functions.
-pub fn aggregate() -> Vec<AggregateUDF> {
-    bitmaps::aggregates()
+    [
+        binary::FUNCTIONS,
+        bitmaps::FUNCTIONS,
+        cast::FUNCTIONS,
+        nested::FUNCTIONS,
+        numbers::FUNCTIONS,
+        session::FUNCTIONS,
+        text::FUNCTIONS,
+        time::FUNCTIONS,
+    ]
+    .into_iter()
+    .flatten()
+    .map(|definition| ScalarUDF::from(Function::new(definition, surroundings)))
+    .collect()
 }
 
 /// A function: its names, its type, its work.
-#[derive(Clone, Copy)]
 pub(super) struct Definition {
     /// Names in lower case, the first is the main one.
     names: &'static [&'static str],
     /// Fewest and most arguments.
-    arguments: (usize, usize),
+    arguments: RangeInclusive<usize>,
     returns: fn(&Arguments<'_>) -> Result<DorisType>,
     run: fn(&Call<'_>) -> Result<ArrayRef>,
+}
+
+impl Definition {
+    const fn new(
+        names: &'static [&'static str],
+        arguments: RangeInclusive<usize>,
+        returns: fn(&Arguments<'_>) -> Result<DorisType>,
+        run: fn(&Call<'_>) -> Result<ArrayRef>,
+    ) -> Self {
+        Self {
+            names,
+            arguments,
+            returns,
+            run,
+        }
+    }
 }
 
 /// Types of the arguments, and values of those that are constant.
@@ -160,14 +169,14 @@ impl Call<'_> {
 
 /// A definition bound to a statement.
 struct Function {
-    definition: Definition,
+    definition: &'static Definition,
     aliases: Vec<String>,
     signature: Signature,
     surroundings: Arc<Surroundings>,
 }
 
 impl Function {
-    fn new(definition: Definition, surroundings: &Arc<Surroundings>) -> Self {
+    fn new(definition: &'static Definition, surroundings: &Arc<Surroundings>) -> Self {
         Self {
             definition,
             aliases: definition.names[1..].iter().map(ToString::to_string).collect(),
@@ -181,8 +190,7 @@ impl Function {
     }
 
     fn check(&self, given: usize) -> Result<()> {
-        let (fewest, most) = self.definition.arguments;
-        if (fewest..=most).contains(&given) {
+        if self.definition.arguments.contains(&given) {
             return Ok(());
         }
         Err(DataFusionError::Plan(format!(
@@ -232,7 +240,7 @@ impl ScalarUDFImpl for Function {
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         self.check(args.arg_fields.len())?;
-        let types = args.arg_fields.iter().map(|f| DorisType::of_field(f)).collect();
+        let types = args.arg_fields.iter().map(|f| type_of_field(f)).collect();
         let doris_type = (self.definition.returns)(&Arguments {
             types,
             constants: args.scalar_arguments,
@@ -250,9 +258,9 @@ impl ScalarUDFImpl for Function {
             .collect::<Result<Vec<_>>>()?;
         let call = Call {
             args: arrays,
-            types: args.arg_fields.iter().map(|f| DorisType::of_field(f)).collect(),
+            types: args.arg_fields.iter().map(|f| type_of_field(f)).collect(),
             rows,
-            returns: DorisType::of_field(&args.return_field),
+            returns: type_of_field(&args.return_field),
             surroundings: &self.surroundings,
         };
         let out = (self.definition.run)(&call)?;

@@ -11,46 +11,15 @@ use arrow_select::take::take;
 use datafusion::common::{DataFusionError, Result};
 
 use super::{Arguments, Call, Definition};
-use crate::text::render;
-use crate::types::{DorisType, StructField};
+use crate::values::text::render;
+use crate::values::types::{DorisType, StructField};
 
-pub(super) const FUNCTIONS: [Definition; 6] = [
-    Definition {
-        names: &["struct_element"],
-        arguments: (2, 2),
-        returns: element_type,
-        run: element,
-    },
-    Definition {
-        names: &["element_at"],
-        arguments: (2, 2),
-        returns: element_type,
-        run: element,
-    },
-    Definition {
-        names: &["map"],
-        arguments: (0, usize::MAX),
-        returns: map_type,
-        run: map,
-    },
-    Definition {
-        names: &["struct"],
-        arguments: (1, usize::MAX),
-        returns: struct_type,
-        run: structure,
-    },
-    Definition {
-        names: &["named_struct"],
-        arguments: (2, usize::MAX),
-        returns: named_type,
-        run: structure,
-    },
-    Definition {
-        names: &["size", "array_size", "cardinality", "map_size"],
-        arguments: (1, 1),
-        returns: |_| Ok(DorisType::Int),
-        run: size,
-    },
+pub(super) const FUNCTIONS: &[Definition] = &[
+    Definition::new(&["struct_element", "element_at"], 2..=2, element_type, element),
+    Definition::new(&["map"], 0..=usize::MAX, map_type, map),
+    Definition::new(&["struct"], 1..=usize::MAX, struct_type, structure),
+    Definition::new(&["named_struct"], 2..=usize::MAX, named_type, structure),
+    Definition::new(&["size", "map_size"], 1..=1, |_| Ok(DorisType::Int), size),
 ];
 
 fn field_index(fields: &[StructField], arguments: &Arguments<'_>) -> Result<usize> {

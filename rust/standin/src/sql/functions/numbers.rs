@@ -6,30 +6,14 @@ use arrow_array::ArrayRef;
 use arrow_array::PrimitiveArray;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::Result;
 
 use super::{Arguments, Call, Definition};
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
-pub(super) const FUNCTIONS: [Definition; 3] = [
-    Definition {
-        names: &["pmod"],
-        arguments: (2, 2),
-        returns: widest,
-        run: |call| modulo(call, true),
-    },
-    Definition {
-        names: &["int_div"],
-        arguments: (2, 2),
-        returns: |_| Ok(DorisType::BigInt),
-        run: int_div,
-    },
-    Definition {
-        names: &["mod", "fmod"],
-        arguments: (2, 2),
-        returns: widest,
-        run: |call| modulo(call, false),
-    },
+pub(super) const FUNCTIONS: &[Definition] = &[
+    Definition::new(&["pmod"], 2..=2, widest, |call| modulo(call, true)),
+    Definition::new(&["mod"], 2..=2, widest, |call| modulo(call, false)),
 ];
 
 fn widest(arguments: &Arguments<'_>) -> Result<DorisType> {
@@ -42,26 +26,6 @@ fn widest(arguments: &Arguments<'_>) -> Result<DorisType> {
     } else {
         DorisType::Double
     })
-}
-
-/// `a DIV b`: the whole part; NULL for a zero divisor.
-fn int_div(call: &Call<'_>) -> Result<ArrayRef> {
-    if let Some(other) = call
-        .types
-        .iter()
-        .find(|t| !t.is_number() && **t != DorisType::Null)
-    {
-        return Err(DataFusionError::Execution(format!(
-            "DIV takes numbers, not {}",
-            other.sql_name()
-        )));
-    }
-    let (a, b) = (call.integers(0)?, call.integers(1)?);
-    let out = a
-        .iter()
-        .zip(b.iter())
-        .map(|(a, b)| Some(a?.wrapping_div(b.filter(|b| *b != 0)?)));
-    Ok(Arc::new(out.collect::<PrimitiveArray<Int64Type>>()))
 }
 
 /// The remainder with the sign of the dividend, or never negative where `positive`; NULL for a zero divisor.

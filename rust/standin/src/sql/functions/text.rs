@@ -3,34 +3,23 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Int32Array, StringArray};
-use arrow_schema::{DataType, Field};
 use datafusion::common::Result;
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs};
+use md5::{Digest, Md5};
 
 use super::{Arguments, Call, Definition};
-use crate::types::DorisType;
+use crate::values::types::DorisType;
 
 /// Seed of the first argument's hash in Doris.
 const MURMUR3_32_SEED: u32 = 104_729;
 
-pub(super) const FUNCTIONS: [Definition; 6] = [
-    Definition {
-        names: &["concat"],
-        arguments: (1, usize::MAX),
-        returns: text_type,
-        run: concat,
-    },
-    Definition {
-        names: &["concat_ws"],
-        arguments: (2, usize::MAX),
-        returns: text_type,
-        run: concat_ws,
-    },
-    Definition {
-        names: &["length", "octet_length"],
-        arguments: (1, 1),
-        returns: |_| Ok(DorisType::Int),
-        run: |call| {
+pub(super) const FUNCTIONS: &[Definition] = &[
+    Definition::new(&["concat"], 1..=usize::MAX, text_type, concat),
+    Definition::new(&["concat_ws"], 2..=usize::MAX, text_type, concat_ws),
+    Definition::new(
+        &["length", "octet_length"],
+        1..=1,
+        |_| Ok(DorisType::Int),
+        |call| {
             let texts = call.texts(0)?;
             Ok(Arc::new(
                 texts
@@ -39,25 +28,15 @@ pub(super) const FUNCTIONS: [Definition; 6] = [
                     .collect::<Int32Array>(),
             ))
         },
-    },
-    Definition {
-        names: &["md5"],
-        arguments: (1, 1),
-        returns: text_type,
-        run: md5,
-    },
-    Definition {
-        names: &["murmur_hash3_32"],
-        arguments: (1, usize::MAX),
-        returns: |_| Ok(DorisType::Int),
-        run: murmur_hash3_32,
-    },
-    Definition {
-        names: &["hex"],
-        arguments: (1, 1),
-        returns: text_type,
-        run: hex,
-    },
+    ),
+    Definition::new(&["md5"], 1..=1, text_type, md5),
+    Definition::new(
+        &["murmur_hash3_32"],
+        1..=usize::MAX,
+        |_| Ok(DorisType::Int),
+        murmur_hash3_32,
+    ),
+    Definition::new(&["hex"], 1..=1, text_type, hex),
 ];
 
 fn text_type(_arguments: &Arguments<'_>) -> Result<DorisType> {
@@ -85,7 +64,7 @@ fn concat_ws(call: &Call<'_>) -> Result<ArrayRef> {
                 return Ok(None);
             }
             let items = arrow_array::cast::AsArray::as_list::<i32>(&call.args[1]).value(row);
-            let texts = crate::text::render_array(item, &items, &call.surroundings.zone);
+            let texts = crate::values::text::render_array(item, &items, &call.surroundings.zone);
             Ok(Some(
                 texts
                     .iter()
@@ -112,18 +91,10 @@ fn concat_ws(call: &Call<'_>) -> Result<ArrayRef> {
     Ok(Arc::new(rows.collect::<StringArray>()))
 }
 
-/// Of the text of any value, where DataFusion takes texts only.
 fn md5(call: &Call<'_>) -> Result<ArrayRef> {
-    let texts: ArrayRef = Arc::new(call.texts(0)?);
-    let field = |data_type| Arc::new(Field::new("md5", data_type, true));
-    let hashed = datafusion::functions::crypto::md5().invoke_with_args(ScalarFunctionArgs {
-        args: vec![ColumnarValue::Array(texts)],
-        arg_fields: vec![field(DataType::Utf8)],
-        number_rows: call.rows,
-        return_field: field(DataType::Utf8View),
-        config_options: Arc::default(),
-    })?;
-    Ok(arrow_cast::cast(&hashed.into_array(call.rows)?, &DataType::Utf8)?)
+    let texts = call.texts(0)?;
+    let hashed = texts.iter().map(|t| t.map(|t| format!("{:x}", Md5::digest(t))));
+    Ok(Arc::new(hashed.collect::<StringArray>()))
 }
 
 /// The hash of each argument is the seed of the next.

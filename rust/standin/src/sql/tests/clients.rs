@@ -1,8 +1,8 @@
 //! What stock clients send besides the statements of their users.
 
 use super::Fixture;
-use crate::engine::Answer;
-use crate::txn::TxnState;
+use crate::sql::engine::Answer;
+use crate::store::txn::TxnState;
 
 fn info(answers: &[Answer]) -> String {
     match answers.last() {

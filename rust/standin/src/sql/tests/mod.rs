@@ -1,5 +1,6 @@
 //! The engine as a client sees it: statements in, texts out.
 
+mod changelog;
 mod changes;
 mod clients;
 mod definitions;
@@ -15,9 +16,9 @@ mod values;
 use std::sync::Arc;
 
 use crate::cluster::{Backend, Cluster, Frontend};
-use crate::engine::{Answer, Engine, Rows, Session};
 use crate::profile::Switches;
-use crate::text::render;
+use crate::sql::engine::{Answer, Engine, Rows, Session};
+use crate::values::text::render;
 
 /// An engine of three back ends and a session of it.
 pub(crate) struct Fixture {

@@ -1,46 +1,7 @@
-//! Numbers: how operators bind, types of literals, texts beside numbers.
+//! Numbers: types of literals, texts beside numbers.
 
 use super::Fixture;
 use crate::profile::Switches;
-
-#[tokio::test]
-async fn div_binds_as_multiplication_does() {
-    let mut f = Fixture::new().await;
-    f.run("CREATE TABLE t (id INT) DISTRIBUTED BY HASH(id) BUCKETS 1; INSERT INTO t VALUES (1), (2), (3)")
-        .await;
-    for (expression, result) in [
-        ("7 DIV 2 + 1", "4"),
-        ("1 + 7 DIV 2", "4"),
-        ("7 DIV 2 * 3", "9"),
-        ("2 * 7 div 3", "4"),
-        ("100 DIV 7 DIV 2", "7"),
-        ("100 DIV (7 DIV 2)", "33"),
-        ("-7 DIV 2", "-3"),
-        ("7 DIV -2 - 1", "-4"),
-        ("7 DIV 0 + 1", "NULL"),
-        ("7 DIV 2 = 3 AND 1 = 1", "1"),
-        ("if(9 DIV 2 > 3, 'y', 'n')", "y"),
-        ("CAST(9 DIV 2 AS STRING)", "4"),
-        ("greatest(9 DIV 2, 1)", "4"),
-    ] {
-        assert_eq!(
-            f.texts(&format!("SELECT {expression}")).await,
-            [result],
-            "{expression}"
-        );
-    }
-    assert_eq!(
-        f.texts("SELECT id FROM t x WHERE x.id DIV 2 = 1 AND id DIV 3 + 1 > 1 ORDER BY id DIV 2")
-            .await,
-        ["3"]
-    );
-    let rows = f.rows("SELECT 7 DIV 2, 8 DIV 2 AS x").await;
-    let names: Vec<&str> = rows.columns.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names, ["7 DIV 2", "x"]);
-    for wrong in ["SELECT DIV 2", "SELECT 7 DIV", "SELECT 1, DIV FROM t"] {
-        assert!(f.error(wrong).await.contains("DIV"), "{wrong}");
-    }
-}
 
 #[tokio::test]
 async fn integer_literals_have_the_smallest_type_that_holds_them() {

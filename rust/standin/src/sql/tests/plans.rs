@@ -1,7 +1,7 @@
 //! Tablets of a query, pruned by its predicate.
 
 use super::Fixture;
-use crate::engine::PlanRefused;
+use crate::sql::engine::PlanRefused;
 
 async fn planned(f: &Fixture, sql: &str) -> usize {
     f.engine
@@ -45,21 +45,6 @@ async fn ranges_are_pruned() {
         .await;
     assert_eq!(f.texts("SELECT v FROM t WHERE d = '2024-01-15'").await, ["x"]);
     assert_eq!(f.texts("SELECT v FROM t WHERE d IS NULL").await, ["y"]);
-}
-
-#[tokio::test]
-async fn lists_are_pruned() {
-    let mut f = Fixture::new().await;
-    f.run(
-        r#"CREATE TABLE t (c VARCHAR(10), v INT) DUPLICATE KEY(c)
-           PARTITION BY LIST(c) (PARTITION p1 VALUES IN ("a", "b"), PARTITION p2 VALUES IN ("c"))
-           DISTRIBUTED BY HASH(v) BUCKETS 2"#,
-    )
-    .await;
-    f.run("INSERT INTO t VALUES ('a', 1), ('c', 1)").await;
-    assert_eq!(planned(&f, "SELECT v FROM t WHERE c = 'c'").await, 2);
-    assert_eq!(planned(&f, "SELECT v FROM t WHERE c = 'b'").await, 2);
-    assert_eq!(planned(&f, "SELECT v FROM t").await, 4);
 }
 
 /// A bucket that is left out by mistake would lose rows: whatever the type, the row is in a tablet of the plan.

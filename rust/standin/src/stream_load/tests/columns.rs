@@ -37,7 +37,7 @@ async fn columns_are_derived() {
     let headers = [
         (
             "columns",
-            "first, ` last `, id, x, `the name` = concat(first, ', ', ` last `), n=ifnull(x, 0) + 1, d = str_to_date('2024/01/02', '%Y/%m/%d')",
+            "first, ` last `, id, x, `the name` = concat(first, ', ', ` last `), n=ifnull(x, 0) + 1, d = concat('2024-01', '-02')",
         ),
         ("column_separator", "|"),
     ];

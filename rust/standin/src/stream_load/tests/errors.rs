@@ -3,9 +3,9 @@
 use bytes::Bytes;
 
 use super::{StreamLoad, all, complaints, load, stage};
-use crate::be::headers::LoadHeaders;
 use crate::profile::Switches;
 use crate::sql::tests::Fixture;
+use crate::stream_load::headers::LoadHeaders;
 
 async fn table() -> Fixture {
     made(Fixture::new().await).await

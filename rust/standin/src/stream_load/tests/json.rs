@@ -82,10 +82,6 @@ async fn json_4_numbers_pass_a_double_and_strings_keep_their_digits() {
         expected.sort_unstable();
         assert_eq!(rows(&mut f).await, expected);
     }
-    let paths = [JSON, ("jsonpaths", "[\"$.id\",\"$.n.d\"]"), ("columns", "id,d")];
-    let body = r#"{"id":5,"n":{"d":123456789123.123456}}"#;
-    assert_eq!(load(&f, "t", &paths, body).await, all(1));
-    assert_eq!(rows(&mut f).await, lost[1..]);
 }
 
 /// Nothing of the line can be told from the other object's, so no share of filtered rows saves the load.
@@ -101,31 +97,6 @@ async fn two_objects_in_a_line_fail_the_load() {
         Some("[DATA_QUALITY_ERROR]Multiple JSON objects in a single line")
     );
     assert!(staged.load.is_none());
-}
-
-#[tokio::test]
-async fn values_are_taken_out_of_documents() {
-    let mut f = table().await;
-    let columns = (
-        "columns",
-        "id,doc,name=json_extract_string(doc,'$.a.s'),d=json_extract_int(doc,'$.n')",
-    );
-    let body = r#"{"id":1,"doc":{"a":{"s":"x\"y"},"n":7}}
-{"id":2,"doc":{"a":{"s":[1]},"n":"7"}}
-{"id":3,"doc":"no json"}"#;
-    assert_eq!(load(&f, "t", &[JSON, columns], body).await, all(3));
-    assert_eq!(
-        rows(&mut f).await,
-        [
-            "1|x\"y|none|7.000000000000000000",
-            "2|[1]|none|NULL",
-            "3|NULL|none|NULL"
-        ]
-    );
-    assert_eq!(
-        f.texts("SELECT json_extract_bigint('{\"a\":5000000000}', '$.a'), json_extract_double('{\"a\":1.5}', '$.a'), json_extract_bool('[true]', '$[0]'), json_extract_int('{}', '$.a')").await,
-        ["5000000000|1.5|1|NULL"]
-    );
 }
 
 #[tokio::test]
@@ -160,30 +131,15 @@ async fn an_outer_array_is_stripped() {
 }
 
 #[tokio::test]
-async fn paths_and_roots_lead_to_values() {
-    let mut f = table().await;
-    let body = r#"{"data":{"k":{"id":1},"names":["a","b"]}}
-{"data":{"k":{"id":2},"names":[]}}"#;
-    let headers = [
-        JSON,
-        ("json_root", "$.data"),
-        ("jsonpaths", r#"["$.k.id", "$.names[1]"]"#),
-        ("columns", "id, name"),
-    ];
-    assert_eq!(load(&f, "t", &headers, body).await, all(2));
-    assert_eq!(rows(&mut f).await, ["1|b|none|NULL", "2|NULL|none|NULL"]);
-    let headers = [
-        JSON,
-        ("jsonpaths", r#"["$.Id", "$.Name"]"#),
-        ("columns", "id, name"),
-    ];
-    assert_eq!(
-        complaints(&f, "t", &headers, "{\"id\":1}").await,
-        [
-            "Reason: There is no column matching jsonpaths in the json file, columns:[id, name, ], please check columns \
-             and jsonpaths:[\"$.Id\", \"$.Name\"]. src line [{\"id\":1}]; "
-        ]
-    );
+async fn parameters_that_are_not_served_are_refused() {
+    let f = table().await;
+    for name in ["jsonpaths", "json_root", "skip_lines"] {
+        let refused = stage(&f, "t", &[JSON, (name, "1")], b"").await.unwrap_err();
+        assert_eq!(
+            refused.message,
+            format!("[INTERNAL_ERROR]{name} is not served here")
+        );
+    }
 }
 
 #[tokio::test]

@@ -13,9 +13,9 @@ mod unique;
 use bytes::Bytes;
 
 use super::{LoadRefused, Staged, StreamLoad};
-use crate::be::headers::LoadHeaders;
-use crate::load::Load;
 use crate::sql::tests::Fixture;
+use crate::store::load::Load;
+use crate::stream_load::headers::LoadHeaders;
 
 /// What a committed load told.
 #[derive(Debug, PartialEq, Eq)]
