@@ -1,8 +1,9 @@
 //! Exports over calls: one request to the server each, started from a sink or a changelog, polled with bounded waits.
 
 use doris_arrow::types::FlinkField;
+use doris_client::write::series::{Label, OnFailure, Parts, Series};
 use doris_client::write::sink::Sink;
-use doris_client::write::txn::{AbortOutcome, CommitOutcome};
+use doris_client::write::txn::{AbortOutcome, CommitOutcome, LabelState};
 use doris_client::{Error, ErrorKind};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};
@@ -51,9 +52,14 @@ enum Call {
         database: String,
         label: String,
     },
+    Series {
+        series: Vec<Series>,
+        past_finished: bool,
+        on_failure: OnFailure,
+    },
     Abort {
-        database: String,
-        label: String,
+        labels: Vec<Label>,
+        on_failure: OnFailure,
     },
     Commit {
         database: String,
@@ -66,30 +72,45 @@ enum Call {
 impl Call {
     fn parse(request: &Request) -> Result<Self, Failure> {
         let text = |name| request.text(name).map(str::to_owned);
-        let database = text("database")?;
         match request.text("call")? {
             "table" => Ok(Self::Table {
-                database,
+                database: text("database")?,
                 table: text("table")?,
                 declared: request.declared()?,
                 delete_sign: request.flag("delete-sign")?,
             }),
             "state" => Ok(Self::State {
-                database,
+                database: text("database")?,
                 label: text("label")?,
+            }),
+            "series" => Ok(Self::Series {
+                series: request.parts(|request, i| {
+                    Ok(Series {
+                        database: request.text(&format!("{i}.database"))?.to_owned(),
+                        base: request.text(&format!("{i}.base"))?.to_owned(),
+                        first: request.number(&format!("{i}.first"))?,
+                    })
+                })?,
+                past_finished: request.flag("past.finished")?,
+                on_failure: on_failure(request)?,
             }),
             "abort" => Ok(Self::Abort {
-                database,
-                label: text("label")?,
+                labels: request.parts(|request, i| {
+                    Ok(Label {
+                        database: request.text(&format!("{i}.database"))?.to_owned(),
+                        label: request.text(&format!("{i}.label"))?.to_owned(),
+                    })
+                })?,
+                on_failure: on_failure(request)?,
             }),
             "commit" => Ok(Self::Commit {
-                database,
+                database: text("database")?,
                 table: text("table")?,
                 txn_id: request.number("txn.id")?,
                 label: text("label")?,
             }),
             other => {
-                let text = format!("'{other}' is no call; allowed: table, state, abort, commit");
+                let text = format!("'{other}' is no call; allowed: table, state, series, abort, commit");
                 Err(Failure::new(ErrorKind::Config, text))
             }
         }
@@ -115,13 +136,24 @@ impl Call {
             Self::State { database, label } => {
                 answer.put("state", sink.state(&database, &label).await?.name());
             }
-            Self::Abort { database, label } => {
-                let outcome = match sink.abort(&database, &label).await? {
+            Self::Series {
+                series,
+                past_finished,
+                on_failure,
+            } => {
+                let parts = sink.walk(series, past_finished, on_failure).await?;
+                put_parts(&mut answer, "states", parts, |states| {
+                    let names: Vec<&str> = states.into_iter().map(LabelState::name).collect();
+                    names.join(",")
+                });
+            }
+            Self::Abort { labels, on_failure } => {
+                let parts = sink.abort_all(labels, on_failure).await?;
+                put_parts(&mut answer, "outcome", parts, |outcome| match outcome {
                     AbortOutcome::Aborted => "aborted",
                     AbortOutcome::Finished => "finished",
                     AbortOutcome::NotFound => "not-found",
-                };
-                answer.put("outcome", outcome);
+                });
             }
             Self::Commit {
                 database,
@@ -138,6 +170,28 @@ impl Call {
             }
         }
         Ok(answer.into_bytes())
+    }
+}
+
+/// `first.failure.ends` = true: the failure of one part is the failure of the call.
+fn on_failure(request: &Request) -> Result<OnFailure, Failure> {
+    Ok(match request.flag("first.failure.ends")? {
+        true => OnFailure::EndCall,
+        false => OnFailure::EndPart,
+    })
+}
+
+/// `<i>.<name>` for each part that succeeded, `<i>.failure` with code and retryability for each other one.
+fn put_parts<T, V: ToString>(answer: &mut Answer, name: &str, parts: Parts<T>, value: impl Fn(T) -> V) {
+    for (i, part) in parts.into_iter().enumerate() {
+        match part {
+            Ok(part) => answer.put(&format!("{i}.{name}"), value(part)),
+            Err(error) => {
+                answer.put(&format!("{i}.failure"), &error);
+                answer.put(&format!("{i}.failure.code"), error.kind() as i32);
+                answer.put(&format!("{i}.failure.retryable"), error.is_retryable());
+            }
+        }
     }
 }
 

@@ -48,6 +48,11 @@ impl Request {
         }
     }
 
+    /// So many parts as `count` says, each read by its number.
+    pub fn parts<P>(&self, part: impl Fn(&Self, usize) -> Result<P, Failure>) -> Result<Vec<P>, Failure> {
+        (0..self.number("count")?).map(|i| part(self, i)).collect()
+    }
+
     /// The declared columns; `None` when the text is empty.
     pub fn declared(&self) -> Result<Option<Vec<FlinkField>>, Failure> {
         let text = self.text("declared")?;

@@ -5,6 +5,7 @@ pub mod config;
 pub mod load;
 mod metrics;
 mod response;
+pub mod series;
 pub mod sink;
 pub mod table_check;
 pub mod txn;

@@ -27,6 +27,7 @@ mod refusals;
 mod replay;
 mod scan;
 mod scripted;
+mod series;
 mod sessions;
 mod sink_support;
 mod standin;

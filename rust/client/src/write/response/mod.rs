@@ -280,6 +280,11 @@ impl LabelState {
         })
     }
 
+    /// Whether the rows are in the table for good.
+    pub(crate) fn is_finished(self) -> bool {
+        matches!(self, Self::Committed | Self::Visible)
+    }
+
     /// As the server spells it.
     pub fn name(self) -> &'static str {
         match self {

@@ -37,6 +37,11 @@ public class NativeException extends IOException {
         this(number, retryable, text(message), text(nativeTrace));
     }
 
+    /** The failure of one part of a call, which native code reports by its values. */
+    public NativeException(int number, boolean retryable, String message) {
+        this(number, retryable, message, "");
+    }
+
     private NativeException(int number, boolean retryable, String message, String nativeTrace) {
         super(
                 message + suffix(number),

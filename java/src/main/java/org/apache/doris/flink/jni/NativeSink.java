@@ -55,13 +55,19 @@ public final class NativeSink extends NativeHandle {
      *   <tr><td>{@code state}</td><td>{@code database}, {@code label}</td><td>{@code state} = {@code
      *       UNKNOWN}, {@code PREPARE}, {@code PRECOMMITTED}, {@code COMMITTED}, {@code VISIBLE} or
      *       {@code ABORTED}</td></tr>
-     *   <tr><td>{@code abort}</td><td>{@code database}, {@code label}</td><td>{@code outcome} =
-     *       {@code aborted}, {@code finished} (committed, so not aborted) or {@code
-     *       not-found}</td></tr>
+     *   <tr><td>{@code series}</td><td>{@code count}, {@code <i>.database}, {@code <i>.base},
+     *       {@code <i>.first}; {@code past.finished}; {@code first.failure.ends}</td><td>{@code
+     *       <i>.states}: of the labels from the first to the last known one, with commas</td></tr>
+     *   <tr><td>{@code abort}</td><td>{@code count}, {@code <i>.database}, {@code <i>.label};
+     *       {@code first.failure.ends}</td><td>{@code <i>.outcome} = {@code aborted}, {@code
+     *       finished} (committed, so not aborted) or {@code not-found}</td></tr>
      *   <tr><td>{@code commit}</td><td>{@code database}, {@code table}, {@code txn.id}, {@code
      *       label}</td><td>{@code outcome} = {@code committed} or {@code already}; {@code
      *       retries}</td></tr>
      * </table>
+     *
+     * <p>A part {@code i} that fails has {@code <i>.failure}, {@code <i>.failure.code} and {@code
+     * <i>.failure.retryable} instead, unless the first failure ends the call.
      */
     public NativeCall call(Map<String, String> request) throws NativeException {
         return new NativeCall(Native.callStart(id(), TextMap.encode(request)));

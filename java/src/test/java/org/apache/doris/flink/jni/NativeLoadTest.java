@@ -187,12 +187,12 @@ class NativeLoadTest {
     @Test
     void abortsAreDoneOrSayWhyNot() throws Exception {
         try (NativeSink sink = NativeSink.open(new TestSink(standin.fenodes()).bytes())) {
-            assertThat(TestSink.ask(sink, TestSink.call("abort", "nobody")))
-                    .containsEntry("outcome", "not-found");
+            assertThat(TestSink.ask(sink, TestSink.abort("nobody")))
+                    .containsEntry("0.outcome", "not-found");
             assertThat(state(sink, "nobody")).isEqualTo("UNKNOWN");
             Map<String, String> outcome = loadOne(sink, "0");
-            assertThat(TestSink.ask(sink, TestSink.call("abort", outcome.get("label"))))
-                    .containsEntry("outcome", "aborted");
+            assertThat(TestSink.ask(sink, TestSink.abort(outcome.get("label"))))
+                    .containsEntry("0.outcome", "aborted");
             assertThat(state(sink, outcome.get("label"))).isEqualTo("ABORTED");
             assertThatThrownBy(() -> TestSink.ask(sink, TestSink.commit("keyed", outcome)))
                     .isInstanceOfSatisfying(
@@ -201,8 +201,8 @@ class NativeLoadTest {
 
             Map<String, String> second = loadOne(sink, "1");
             TestSink.ask(sink, TestSink.commit("keyed", second));
-            assertThat(TestSink.ask(sink, TestSink.call("abort", second.get("label"))))
-                    .containsEntry("outcome", "finished");
+            assertThat(TestSink.ask(sink, TestSink.abort(second.get("label"))))
+                    .containsEntry("0.outcome", "finished");
         }
     }
 

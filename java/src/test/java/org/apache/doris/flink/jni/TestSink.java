@@ -89,6 +89,16 @@ final class TestSink {
         return request;
     }
 
+    /** The abort of a label in database {@code test}, whose outcome is {@code 0.outcome}. */
+    static Map<String, String> abort(String label) {
+        return Map.of(
+                "call", "abort",
+                "count", "1",
+                "first.failure.ends", "true",
+                "0.database", "test",
+                "0.label", label);
+    }
+
     /** The commit of what a load gave. */
     static Map<String, String> commit(String table, Map<String, String> outcome) {
         Map<String, String> request = call("commit", outcome.get("label"));

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.sink.committer;
 
+import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.flink.annotation.Internal;
 
@@ -17,13 +18,13 @@ public final class Abandoned {
     public static final Abandoned NONE = new Abandoned(List.of(), List.of());
 
     private final List<Label> labels;
-    private final List<Series> series;
+    private final List<LabelSeries.Tail> series;
 
     /**
      * @param labels single labels
      * @param series series to be walked to their first unknown label
      */
-    public Abandoned(List<Label> labels, List<Series> series) {
+    public Abandoned(List<Label> labels, List<LabelSeries.Tail> series) {
         this.labels = List.copyOf(labels);
         this.series = List.copyOf(series);
     }
@@ -34,7 +35,7 @@ public final class Abandoned {
     }
 
     /** Series to be walked to their first unknown label. */
-    public List<Series> series() {
+    public List<LabelSeries.Tail> series() {
         return series;
     }
 
@@ -58,89 +59,5 @@ public final class Abandoned {
     @Override
     public String toString() {
         return labels + " " + series;
-    }
-
-    /** One label. */
-    public static final class Label {
-
-        private final String database;
-        private final String label;
-
-        /**
-         * @param database where the label lives
-         */
-        public Label(String database, String label) {
-            this.database = database;
-            this.label = label;
-        }
-
-        /** Where the label lives. */
-        public String database() {
-            return database;
-        }
-
-        /** The label. */
-        public String label() {
-            return label;
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Label
-                    && database.equals(((Label) other).database)
-                    && label.equals(((Label) other).label);
-        }
-
-        @Override
-        public int hashCode() {
-            return Objects.hash(database, label);
-        }
-
-        @Override
-        public String toString() {
-            return label;
-        }
-    }
-
-    /** A series from a number on. */
-    public static final class Series {
-
-        private final LabelSeries series;
-        private final long first;
-
-        /**
-         * @param first number to begin with
-         */
-        public Series(LabelSeries series, long first) {
-            this.series = series;
-            this.first = first;
-        }
-
-        /** The labels. */
-        public LabelSeries series() {
-            return series;
-        }
-
-        /** Number to begin with. */
-        public long first() {
-            return first;
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Series
-                    && series.equals(((Series) other).series)
-                    && first == ((Series) other).first;
-        }
-
-        @Override
-        public int hashCode() {
-            return Objects.hash(series, first);
-        }
-
-        @Override
-        public String toString() {
-            return series.label(first) + "...";
-        }
     }
 }

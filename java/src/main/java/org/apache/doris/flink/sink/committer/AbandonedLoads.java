@@ -1,12 +1,13 @@
 package org.apache.doris.flink.sink.committer;
 
 import org.apache.doris.flink.sink.transaction.AbortOutcome;
-import org.apache.doris.flink.sink.transaction.CallChain;
+import org.apache.doris.flink.sink.transaction.Answer;
+import org.apache.doris.flink.sink.transaction.Label;
+import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.sink.transaction.LabelState;
 import org.apache.doris.flink.sink.transaction.Pause;
-import org.apache.doris.flink.sink.transaction.PendingCall;
-import org.apache.doris.flink.sink.transaction.SeriesWalk;
 import org.apache.doris.flink.sink.transaction.Transactions;
+import org.apache.doris.flink.sink.transaction.Transactions.OnFailure;
 import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,26 +59,66 @@ final class AbandonedLoads {
     }
 
     private void abort(List<Abandoned> all, Pause pause) throws IOException, InterruptedException {
-        List<CallChain> chains = new ArrayList<>();
+        List<Label> labels = new ArrayList<>();
+        List<LabelSeries.Tail> series = new ArrayList<>();
         for (Abandoned abandoned : all) {
-            for (Abandoned.Label label : abandoned.labels()) {
-                chains.add(new Tolerant(label.label(), new OneLabel(label)));
-            }
-            for (Abandoned.Series series : abandoned.series()) {
-                chains.add(
-                        new Tolerant(
-                                series.toString(),
-                                new SeriesWalk(
-                                        transactions,
-                                        series.series(),
-                                        series.first(),
-                                        new Sweep())));
+            labels.addAll(abandoned.labels());
+            series.addAll(abandoned.series());
+        }
+        if (!series.isEmpty()) {
+            labels.addAll(openOf(series, pause));
+        }
+        if (labels.isEmpty()) {
+            return;
+        }
+        List<Answer<AbortOutcome>> outcomes =
+                Pause.await(transactions.abort(labels, OnFailure.END_PART), pause);
+        for (int i = 0; i < labels.size(); i++) {
+            try {
+                ended(labels.get(i), outcomes.get(i).get());
+            } catch (IOException e) {
+                failed(labels.get(i), e);
             }
         }
-        CallChain.run(chains, pause);
     }
 
-    private void finished(String label, LabelState state) {
+    private List<Label> openOf(List<LabelSeries.Tail> series, Pause pause)
+            throws IOException, InterruptedException {
+        List<Label> open = new ArrayList<>();
+        List<Answer<List<LabelState>>> states =
+                Pause.await(transactions.series(series, true, OnFailure.END_PART), pause);
+        for (int i = 0; i < series.size(); i++) {
+            try {
+                int offset = 0;
+                for (LabelState state : states.get(i).get()) {
+                    Label label = series.get(i).label(offset++);
+                    if (state.isOpen()) {
+                        open.add(label);
+                    } else if (state.isFinished()) {
+                        finished(label, state);
+                    }
+                }
+            } catch (IOException e) {
+                failed(series.get(i), e);
+            }
+        }
+        return open;
+    }
+
+    private void ended(Label label, AbortOutcome outcome) {
+        switch (outcome) {
+            case ABORTED:
+                metrics.abandonedAborted();
+                break;
+            case FINISHED:
+                finished(label, LabelState.COMMITTED);
+                break;
+            default:
+                // Gone already.
+        }
+    }
+
+    private void finished(Label label, LabelState state) {
         metrics.abandonedFailed();
         LOG.warn(
                 "Label {} was abandoned, but it is {}: rows loaded under it are in the table"
@@ -86,100 +127,8 @@ final class AbandonedLoads {
                 state);
     }
 
-    /** Aborts all that a series has open. */
-    private final class Sweep implements SeriesWalk.Visitor {
-
-        @Override
-        public boolean abort(String label, LabelState state) {
-            return true;
-        }
-
-        @Override
-        public void finished(String label, LabelState state) {
-            AbandonedLoads.this.finished(label, state);
-        }
-
-        @Override
-        public void aborted(String label) {
-            metrics.abandonedAborted();
-        }
-    }
-
-    /** Aborts one label. */
-    private final class OneLabel implements CallChain {
-
-        private final Abandoned.Label label;
-        private PendingCall<AbortOutcome> call;
-
-        private OneLabel(Abandoned.Label label) {
-            this.label = label;
-        }
-
-        @Override
-        public PendingCall<?> begin() throws IOException {
-            if (call != null) {
-                return null;
-            }
-            call = transactions.abort(label.database(), label.label());
-            return call;
-        }
-
-        @Override
-        public void arrived() throws IOException {
-            switch (call.result()) {
-                case ABORTED:
-                    metrics.abandonedAborted();
-                    break;
-                case FINISHED:
-                    finished(label.label(), LabelState.COMMITTED);
-                    break;
-                default:
-                    // Gone already.
-            }
-        }
-    }
-
-    /** A chain whose failure ends it alone. */
-    private final class Tolerant implements CallChain {
-
-        private final String what;
-        private final CallChain chain;
-        private boolean failed;
-
-        private Tolerant(String what, CallChain chain) {
-            this.what = what;
-            this.chain = chain;
-        }
-
-        @Override
-        public PendingCall<?> begin() {
-            if (failed) {
-                return null;
-            }
-            try {
-                return chain.begin();
-            } catch (IOException e) {
-                failed(e);
-                return null;
-            }
-        }
-
-        @Override
-        public void arrived() {
-            try {
-                chain.arrived();
-            } catch (IOException e) {
-                failed(e);
-            }
-        }
-
-        private void failed(IOException e) {
-            failed = true;
-            metrics.abandonedFailed();
-            LOG.warn(
-                    "The abandoned load {} could not be aborted; Doris ends it by itself.",
-                    what,
-                    e);
-        }
+    private void failed(Object what, IOException e) {
+        metrics.abandonedFailed();
+        LOG.warn("The abandoned load {} could not be aborted; Doris ends it by itself.", what, e);
     }
 }

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.sink.committer;
 
+import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.state.StateReader;
 import org.apache.doris.flink.state.StateWriter;
@@ -62,15 +63,15 @@ public final class DorisCommittableSerializer
         out.writeLong(committable.epoch());
         out.writeInt(committable.attempt());
         out.writeLong(committable.wallMillis());
-        List<Abandoned.Label> labels = committable.abandoned().labels();
+        List<Label> labels = committable.abandoned().labels();
         out.writeInt(labels.size());
-        for (Abandoned.Label label : labels) {
+        for (Label label : labels) {
             out.writeText(label.database());
             out.writeText(label.label());
         }
-        List<Abandoned.Series> allSeries = committable.abandoned().series();
+        List<LabelSeries.Tail> allSeries = committable.abandoned().series();
         out.writeInt(allSeries.size());
-        for (Abandoned.Series series : allSeries) {
+        for (LabelSeries.Tail series : allSeries) {
             out.writeText(series.series().database());
             out.writeText(series.series().base());
             out.writeLong(series.first());
@@ -110,19 +111,19 @@ public final class DorisCommittableSerializer
 
     private static Abandoned readAbandonedV1(StateReader in) throws IOException {
         int count = in.readCount(LEAST_LABEL);
-        List<Abandoned.Label> labels = new ArrayList<>(count);
+        List<Label> labels = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            labels.add(new Abandoned.Label(in.readText(), in.readText()));
+            labels.add(new Label(in.readText(), in.readText()));
         }
         count = in.readCount(LEAST_LABEL + Long.BYTES);
-        List<Abandoned.Series> allSeries = new ArrayList<>(count);
+        List<LabelSeries.Tail> allSeries = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             LabelSeries series = new LabelSeries(in.readText(), in.readText());
             long first = in.readLong();
             if (first < 0) {
                 throw in.damaged("a label number is " + first);
             }
-            allSeries.add(new Abandoned.Series(series, first));
+            allSeries.add(series.from(first));
         }
         return new Abandoned(labels, allSeries);
     }

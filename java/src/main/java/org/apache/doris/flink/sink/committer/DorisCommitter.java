@@ -3,7 +3,6 @@ package org.apache.doris.flink.sink.committer;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.jni.NativeSink;
-import org.apache.doris.flink.sink.transaction.CallChain;
 import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.CommitOutcome;
 import org.apache.doris.flink.sink.transaction.NativeSinks;
@@ -26,6 +25,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.LongSupplier;
 
@@ -39,6 +39,12 @@ import java.util.function.LongSupplier;
 public final class DorisCommitter implements Committer<DorisCommittable> {
 
     private static final Logger LOG = LoggerFactory.getLogger(DorisCommitter.class);
+
+    /** Most commits under way at once. */
+    private static final int MOST_AT_ONCE = 16;
+
+    /** Longest wait for one of several commits, so that the others are looked at. */
+    private static final long SHORT_MILLIS = 2;
 
     private final Connection connection;
     private final boolean ignoreErrors;
@@ -79,7 +85,7 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
             }
         }
         try {
-            CallChain.run(all.values(), Pause.INTERRUPTS);
+            run(all.values());
             throwFailures(all.values());
             AbandonedLoads.abort(connection, metrics, requests, Pause.INTERRUPTS);
         } finally {
@@ -90,6 +96,30 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
     @Override
     public void close() {
         connection.close();
+    }
+
+    /** Runs all series to their ends. */
+    private static void run(Collection<Series> all) throws InterruptedException {
+        Queue<Series> waiting = new ArrayDeque<>(all);
+        List<Series> running = new ArrayList<>();
+        try {
+            while (true) {
+                while (running.size() < MOST_AT_ONCE && !waiting.isEmpty()) {
+                    Series next = waiting.remove();
+                    if (next.begin()) {
+                        running.add(next);
+                    }
+                }
+                if (running.isEmpty()) {
+                    return;
+                }
+                running.get(0).call.await(running.size() == 1 ? Pause.SLICE_MILLIS : SHORT_MILLIS);
+                Pause.checkInterrupt();
+                running.removeIf(one -> one.call.await(0) && !one.goOn());
+            }
+        } finally {
+            running.forEach(one -> one.call.close());
+        }
     }
 
     private static void throwFailures(Collection<Series> all) throws IOException {
@@ -116,29 +146,25 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
     }
 
     /** Transactions of one table and subtask, one commit after the other. */
-    private final class Series implements CallChain {
+    private final class Series {
 
-        private final List<CommitRequest<DorisCommittable>> added = new ArrayList<>();
-        private Queue<CommitRequest<DorisCommittable>> left;
-        private CommitRequest<DorisCommittable> request;
-        private PendingCall<CommitOutcome> call;
-        private IOException failure;
-
-        private void add(CommitRequest<DorisCommittable> one) {
-            added.add(one);
-        }
-
-        @Override
-        public PendingCall<?> begin() {
-            if (left == null) {
-                added.sort(
+        private final Queue<CommitRequest<DorisCommittable>> left =
+                new PriorityQueue<>(
                         Comparator.comparing(
                                 CommitRequest::getCommittable,
                                 Comparator.comparingLong(DorisCommittable::epoch)
                                         .thenComparingInt(DorisCommittable::attempt)
                                         .thenComparingLong(DorisCommittable::number)));
-                left = new ArrayDeque<>(added);
-            }
+        private CommitRequest<DorisCommittable> request;
+        private PendingCall<CommitOutcome> call;
+        private IOException failure;
+
+        private void add(CommitRequest<DorisCommittable> one) {
+            left.add(one);
+        }
+
+        /** Begins the next commit; false when none is left. */
+        private boolean begin() {
             while (failure == null && !left.isEmpty()) {
                 request = left.remove();
                 DorisCommittable committable = request.getCommittable();
@@ -151,27 +177,26 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
                                             committable.table(),
                                             committable.txnId().getAsLong(),
                                             committable.label());
-                    return call;
+                    return true;
                 } catch (IOException e) {
                     failed(e);
                 }
             }
-            return null;
+            return false;
         }
 
-        @Override
-        public void arrived() {
-            CommitOutcome outcome;
-            try {
-                outcome = call.result();
+        /** Takes the answer that is there and begins the next commit; false when none is left. */
+        private boolean goOn() {
+            try (PendingCall<CommitOutcome> answered = call) {
+                CommitOutcome outcome = answered.result();
+                metrics.retried(outcome.retries());
+                if (outcome.already()) {
+                    request.signalAlreadyCommitted();
+                }
             } catch (IOException e) {
                 failed(e);
-                return;
             }
-            metrics.retried(outcome.retries());
-            if (outcome.already()) {
-                request.signalAlreadyCommitted();
-            }
+            return begin();
         }
 
         private void failed(IOException cause) {

@@ -38,6 +38,11 @@ public final class LabelSeries {
         return base + number;
     }
 
+    /** The labels from a number on. */
+    public Tail from(long first) {
+        return new Tail(this, first);
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof LabelSeries
@@ -53,5 +58,49 @@ public final class LabelSeries {
     @Override
     public String toString() {
         return base + "* of " + database;
+    }
+
+    /** A series from a number on. Immutable. */
+    public static final class Tail {
+
+        private final LabelSeries series;
+        private final long first;
+
+        private Tail(LabelSeries series, long first) {
+            this.series = series;
+            this.first = first;
+        }
+
+        /** The whole series. */
+        public LabelSeries series() {
+            return series;
+        }
+
+        /** Number to begin with. */
+        public long first() {
+            return first;
+        }
+
+        /** The label so many numbers behind the first one. */
+        public Label label(int offset) {
+            return new Label(series.database, series.label(first + offset));
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Tail
+                    && series.equals(((Tail) other).series)
+                    && first == ((Tail) other).first;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(series, first);
+        }
+
+        @Override
+        public String toString() {
+            return series.label(first) + "...";
+        }
     }
 }

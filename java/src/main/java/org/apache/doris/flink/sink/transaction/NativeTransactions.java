@@ -7,7 +7,13 @@ import org.apache.doris.flink.jni.NativeSink;
 import org.apache.flink.annotation.Internal;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Transactions through the native core. The sink handle belongs to the caller. */
 @Internal
@@ -30,22 +36,80 @@ public final class NativeTransactions implements Transactions {
     }
 
     @Override
-    public PendingCall<AbortOutcome> abort(String database, String label) throws IOException {
+    public PendingCall<List<Answer<List<LabelState>>>> series(
+            List<LabelSeries.Tail> series, boolean pastFinished, OnFailure onFailure)
+            throws IOException {
+        Map<String, String> request = request("series", series.size(), onFailure);
+        request.put("past.finished", String.valueOf(pastFinished));
+        for (int i = 0; i < series.size(); i++) {
+            request.put(i + ".database", series.get(i).series().database());
+            request.put(i + ".base", series.get(i).series().base());
+            request.put(i + ".first", String.valueOf(series.get(i).first()));
+        }
         return call(
-                Map.of("call", "abort", "database", database, "label", label),
-                answer -> {
-                    String outcome = value(answer, "outcome");
-                    switch (outcome) {
-                        case "aborted":
-                            return AbortOutcome.ABORTED;
-                        case "finished":
-                            return AbortOutcome.FINISHED;
-                        case "not-found":
-                            return AbortOutcome.NOT_FOUND;
-                        default:
-                            throw new IllegalArgumentException(outcome);
-                    }
-                });
+                request,
+                answer -> answers(answer, series.size(), "states", NativeTransactions::states));
+    }
+
+    @Override
+    public PendingCall<List<Answer<AbortOutcome>>> abort(List<Label> labels, OnFailure onFailure)
+            throws IOException {
+        Map<String, String> request = request("abort", labels.size(), onFailure);
+        for (int i = 0; i < labels.size(); i++) {
+            request.put(i + ".database", labels.get(i).database());
+            request.put(i + ".label", labels.get(i).label());
+        }
+        return call(
+                request,
+                answer -> answers(answer, labels.size(), "outcome", NativeTransactions::aborted));
+    }
+
+    private static Map<String, String> request(String call, int count, OnFailure onFailure) {
+        Map<String, String> request = new HashMap<>();
+        request.put("call", call);
+        request.put("count", String.valueOf(count));
+        request.put("first.failure.ends", String.valueOf(onFailure == OnFailure.END_CALL));
+        return request;
+    }
+
+    private static <T> List<Answer<T>> answers(
+            Map<String, String> answer, int count, String name, Function<String, T> reader) {
+        List<Answer<T>> answers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            String failure = answer.get(i + ".failure");
+            answers.add(
+                    failure == null
+                            ? Answer.of(reader.apply(value(answer, i + "." + name)))
+                            : Answer.failed(failure(answer, i, failure)));
+        }
+        return answers;
+    }
+
+    private static IOException failure(Map<String, String> answer, int part, String message) {
+        int code = Integer.parseInt(value(answer, part + ".failure.code"));
+        boolean retryable = Boolean.parseBoolean(value(answer, part + ".failure.retryable"));
+        return translated(new NativeException(code, retryable, message));
+    }
+
+    private static List<LabelState> states(String names) {
+        return names.isEmpty()
+                ? List.of()
+                : Arrays.stream(names.split(","))
+                        .map(LabelState::valueOf)
+                        .collect(Collectors.toList());
+    }
+
+    private static AbortOutcome aborted(String outcome) {
+        switch (outcome) {
+            case "aborted":
+                return AbortOutcome.ABORTED;
+            case "finished":
+                return AbortOutcome.FINISHED;
+            case "not-found":
+                return AbortOutcome.NOT_FOUND;
+            default:
+                throw new IllegalArgumentException(outcome);
+        }
     }
 
     @Override
@@ -90,6 +154,18 @@ public final class NativeTransactions implements Transactions {
             throw new IllegalArgumentException("no " + key);
         }
         return value;
+    }
+
+    private static IOException translated(NativeException e) {
+        // The same text; a stack trace that shows both tells it twice.
+        switch (e.code()) {
+            case ABORTED:
+                return new TransactionGone(e.getMessage(), true, e.getCause());
+            case FORGOTTEN:
+                return new TransactionGone(e.getMessage(), false, e.getCause());
+            default:
+                return e;
+        }
     }
 
     /** Reads an answer; an {@link IllegalArgumentException} means that it makes no sense. */
@@ -140,18 +216,6 @@ public final class NativeTransactions implements Transactions {
         @Override
         public void close() {
             call.close();
-        }
-
-        private static IOException translated(NativeException e) {
-            // The same text; a stack trace that shows both tells it twice.
-            switch (e.code()) {
-                case ABORTED:
-                    return new TransactionGone(e.getMessage(), true, e.getCause());
-                case FORGOTTEN:
-                    return new TransactionGone(e.getMessage(), false, e.getCause());
-                default:
-                    return e;
-            }
         }
     }
 }

@@ -3,10 +3,12 @@ package org.apache.doris.flink.sink.transaction;
 import org.apache.flink.annotation.Internal;
 
 import java.io.IOException;
+import java.util.List;
 
 /**
  * Transactions of loads as Doris keeps them. Each method begins a call and returns at once; repeats
- * that a failing network calls for happen inside the call. Used by one thread.
+ * that a failing network calls for happen inside the call, and parts of a call run side by side.
+ * Used by one thread.
  */
 @Internal
 public interface Transactions {
@@ -14,8 +16,24 @@ public interface Transactions {
     /** Asks what became of a label. */
     PendingCall<LabelState> state(String database, String label) throws IOException;
 
-    /** Undoes the load of a label unless it is committed. */
-    PendingCall<AbortOutcome> abort(String database, String label) throws IOException;
+    /**
+     * Walks series by asking for the states of their labels.
+     *
+     * @param pastFinished whether a walk goes on behind a label that is committed or visible
+     * @return for each series the states from its first number on, to the last before a label that
+     *     is unknown: a series has no gaps
+     */
+    PendingCall<List<Answer<List<LabelState>>>> series(
+            List<LabelSeries.Tail> series, boolean pastFinished, OnFailure onFailure)
+            throws IOException;
+
+    /**
+     * Undoes the loads of labels, unless they are committed.
+     *
+     * @return the outcome of each
+     */
+    PendingCall<List<Answer<AbortOutcome>>> abort(List<Label> labels, OnFailure onFailure)
+            throws IOException;
 
     /**
      * Commits a transaction by its id.
@@ -24,4 +42,12 @@ public interface Transactions {
      */
     PendingCall<CommitOutcome> commit(String database, String table, long txnId, String label)
             throws IOException;
+
+    /** What the failure of one part of a call ends. */
+    enum OnFailure {
+        /** The call, with the failure as its own. */
+        END_CALL,
+        /** That part. */
+        END_PART
+    }
 }

@@ -6,6 +6,7 @@ import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.sink.committer.Abandoned;
 import org.apache.doris.flink.sink.committer.DorisCommittable;
 import org.apache.doris.flink.sink.transaction.CheckpointPlan;
+import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
 import org.apache.flink.annotation.Internal;
@@ -214,9 +215,9 @@ public final class DorisWriter<IN>
         List<DorisCommittable> committables = new ArrayList<>();
         Abandoned carried = takeAbandoned();
         for (TableLoads.Finished load : finished) {
-            List<Abandoned.Label> skipped = new ArrayList<>(carried.labels());
+            List<Label> skipped = new ArrayList<>(carried.labels());
             for (String label : load.outcome().skipped()) {
-                skipped.add(new Abandoned.Label(load.database(), label));
+                skipped.add(new Label(load.database(), label));
             }
             committables.add(committable(load, new Abandoned(skipped, carried.series())));
             watch.add(load.database(), load.table(), load.outcome().label());

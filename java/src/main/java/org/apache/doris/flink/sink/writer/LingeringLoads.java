@@ -1,12 +1,14 @@
 package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.sink.committer.Abandoned;
-import org.apache.doris.flink.sink.transaction.CallChain;
+import org.apache.doris.flink.sink.transaction.AbortOutcome;
+import org.apache.doris.flink.sink.transaction.Answer;
+import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.sink.transaction.LabelState;
 import org.apache.doris.flink.sink.transaction.Pause;
-import org.apache.doris.flink.sink.transaction.SeriesWalk;
 import org.apache.doris.flink.sink.transaction.Transactions;
+import org.apache.doris.flink.sink.transaction.Transactions.OnFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +16,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -102,15 +105,15 @@ final class LingeringLoads {
      * not; before the task runs. Aborts nothing: see {@link #sweep}.
      */
     void lookAtRestoredTables(Pause pause) throws IOException, InterruptedException {
-        List<SeriesWalk> walks = new ArrayList<>();
+        List<Walk> walks = new ArrayList<>();
         for (WriterState state : restored) {
             for (WriterState.Table table : state.tables()) {
                 if (!state.inherited() && unswept.add(List.of(table.database(), table.name()))) {
-                    walks.addAll(earlier(table.database(), table.name(), false));
+                    walks.addAll(earlier(table.database(), table.name()));
                 }
             }
         }
-        CallChain.run(walks, pause);
+        read(walks, pause);
     }
 
     /**
@@ -121,32 +124,48 @@ final class LingeringLoads {
      */
     Found look(String database, String table, Pause pause)
             throws IOException, InterruptedException {
-        List<SeriesWalk> all = new ArrayList<>(earlier(database, table, false));
-        Reader ownReader = new Reader(database, table);
-        SeriesWalk ownWalk = walk(own.series(database, table, own.attempt()), 0, ownReader);
-        all.add(ownWalk);
+        // Their labels may belong to an attempt that is ahead of this one: they are only read.
+        Walk ownWalk = new Walk(own.series(database, table, own.attempt()).from(0), table, false);
+        List<Walk> onlyRead = new ArrayList<>(List.of(ownWalk));
         for (int attempt : attemptsAhead()) {
-            LabelSeries series = own.series(database, table, attempt);
-            all.add(walk(series, 0, new Reader(database, table)));
+            onlyRead.add(new Walk(own.series(database, table, attempt).from(0), table, false));
         }
-        CallChain.run(all, pause);
+        List<Walk> all = new ArrayList<>(earlier(database, table));
+        all.addAll(onlyRead);
+        read(all, pause);
+        for (Walk walk : onlyRead) {
+            walk.open().forEach((label, state) -> logOpen(label, state, "stepping over it"));
+        }
         unswept.add(List.of(database, table));
-        return new Found(ownWalk.firstUnknown(), ownReader.held);
+        return new Found(ownWalk.states.size(), ownWalk.open().keySet());
     }
 
     /**
      * Aborts what earlier attempts left open in the tables looked at; when a barrier arrives, not
      * before. Then all subtasks run, so none of them found a conflict: had one found the savepoint
      * half committed from which the job must be started, its other half would be gone by now.
+     *
+     * <p>All states are read before the first load is aborted, so that nothing is when there is a
+     * conflict. A load that is committed in between is one as well: its abort says so.
      */
     void sweep(Pause pause) throws IOException, InterruptedException {
         if (unswept.isEmpty()) {
             return;
         }
-        List<SeriesWalk> walks = new ArrayList<>();
-        unswept.forEach(table -> walks.addAll(earlier(table.get(0), table.get(1), true)));
+        List<Walk> walks = new ArrayList<>();
+        unswept.forEach(table -> walks.addAll(earlier(table.get(0), table.get(1))));
         try {
-            CallChain.run(walks, pause);
+            read(walks, pause);
+            Map<Label, Walk> left = new LinkedHashMap<>();
+            for (Walk walk : walks) {
+                walk.open()
+                        .forEach(
+                                (label, state) -> {
+                                    logOpen(label, state, "left by an earlier attempt, aborting");
+                                    left.put(label, walk);
+                                });
+            }
+            abort(left, pause);
             unswept.clear();
         } catch (LabelConflict e) {
             throw e;
@@ -155,19 +174,77 @@ final class LingeringLoads {
         }
     }
 
+    private void abort(Map<Label, Walk> left, Pause pause)
+            throws IOException, InterruptedException {
+        if (left.isEmpty()) {
+            return;
+        }
+        List<Label> labels = List.copyOf(left.keySet());
+        List<Answer<AbortOutcome>> outcomes =
+                Pause.await(transactions.abort(labels, OnFailure.END_CALL), pause);
+        for (int i = 0; i < labels.size(); i++) {
+            if (outcomes.get(i).get() == AbortOutcome.FINISHED) {
+                finished(left.get(labels.get(i)), labels.get(i), LabelState.COMMITTED);
+            }
+        }
+    }
+
+    /** Reads the states of series; a committed load is a conflict, or a warning. */
+    private void read(List<Walk> walks, Pause pause) throws IOException, InterruptedException {
+        if (walks.isEmpty()) {
+            return;
+        }
+        List<LabelSeries.Tail> series = new ArrayList<>();
+        walks.forEach(walk -> series.add(walk.series));
+        // Nothing is done after a conflict, so that what lies behind it need not be read.
+        boolean pastFinished = walks.stream().anyMatch(walk -> walk.lenient);
+        Iterator<Answer<List<LabelState>>> answers =
+                Pause.await(transactions.series(series, pastFinished, OnFailure.END_CALL), pause)
+                        .iterator();
+        for (Walk walk : walks) {
+            walk.states = answers.next().get();
+            for (int i = 0; i < walk.states.size(); i++) {
+                if (walk.states.get(i).isFinished()) {
+                    finished(walk, walk.series.label(i), walk.states.get(i));
+                }
+            }
+        }
+    }
+
+    private void finished(Walk walk, Label label, LabelState state) throws IOException {
+        String database = label.database();
+        if (!walk.lenient) {
+            throw LabelConflict.found(own, database, walk.table, label.label(), state);
+        }
+        if (!warnedOfOldPrefix) {
+            warnedOfOldPrefix = true;
+            LOG.warn(
+                    "Label {} of database {}, under the former prefix, is {}: the restored state is"
+                            + " not the newest, and rows of table {}.{} are written a second time.",
+                    label,
+                    database,
+                    state,
+                    database,
+                    walk.table);
+        }
+    }
+
+    private static void logOpen(Label label, LabelState state, String action) {
+        LOG.info("Label {} of database {} is {}: {}.", label, label.database(), state, action);
+    }
+
     /** Walks over what was begun before this attempt and is in no completed checkpoint. */
-    private Collection<SeriesWalk> earlier(String database, String table, boolean abort) {
-        Map<LabelSeries, SeriesWalk> walks = new LinkedHashMap<>();
+    private Collection<Walk> earlier(String database, String table) {
+        Map<LabelSeries, Walk> walks = new LinkedHashMap<>();
         for (WriterState state : restored) {
             Optional<WriterState.Table> known = state.table(database, table);
             LabelSeries series = seriesOf(state, database, table, state.epoch(), state.attempt());
             long first = known.map(WriterState.Table::next).orElse(0L);
-            boolean lenient = isOfOldPrefix(state);
-            walks.put(series, walk(series, first, new Cleaner(database, table, lenient, abort)));
+            walks.put(series, new Walk(series.from(first), table, isOfOldPrefix(state)));
         }
         for (int attempt : attemptsBefore(own.attempt(), ownState())) {
             LabelSeries series = own.series(database, table, attempt);
-            walks.put(series, walk(series, 0, new Cleaner(database, table, false, abort)));
+            walks.put(series, new Walk(series.from(0), table, false));
         }
         return walks.values();
     }
@@ -177,31 +254,24 @@ final class LingeringLoads {
      * checkpoint, since no later attempt looks for their labels again.
      */
     Abandoned ofVanishedSubtasks() {
-        List<Abandoned.Series> series = new ArrayList<>();
+        List<LabelSeries.Tail> series = new ArrayList<>();
         for (WriterState state : restored) {
             if (state.inherited() || state.subtask() < own.parallelism()) {
                 continue;
             }
             for (WriterState.Table table : state.tables()) {
                 series.add(
-                        new Abandoned.Series(
-                                seriesOf(
+                        seriesOf(
                                         state,
                                         table.database(),
                                         table.name(),
                                         state.epoch(),
-                                        state.attempt()),
-                                table.next()));
+                                        state.attempt())
+                                .from(table.next()));
                 for (int attempt : attemptsBefore(own.attempt(), Optional.of(state))) {
                     series.add(
-                            new Abandoned.Series(
-                                    seriesOf(
-                                            state,
-                                            table.database(),
-                                            table.name(),
-                                            own.epoch(),
-                                            attempt),
-                                    0));
+                            seriesOf(state, table.database(), table.name(), own.epoch(), attempt)
+                                    .from(0));
                 }
             }
         }
@@ -286,10 +356,6 @@ final class LingeringLoads {
                 state.prefix(), database, table, state.subtask(), op, epoch, attempt);
     }
 
-    private SeriesWalk walk(LabelSeries series, long first, SeriesWalk.Visitor visitor) {
-        return new SeriesWalk(transactions, series, first, visitor);
-    }
-
     private boolean isOfOldPrefix(WriterState state) {
         return prefixGiven && !state.prefix().equals(own.prefix());
     }
@@ -302,9 +368,9 @@ final class LingeringLoads {
     static final class Found {
 
         private final long firstFree;
-        private final List<String> held;
+        private final List<Label> held;
 
-        private Found(long firstFree, List<String> held) {
+        private Found(long firstFree, Collection<Label> held) {
             this.firstFree = firstFree;
             this.held = List.copyOf(held);
         }
@@ -315,76 +381,37 @@ final class LingeringLoads {
         }
 
         /** Labels below it that somebody holds open; to be abandoned. */
-        List<String> held() {
+        List<Label> held() {
             return held;
         }
     }
 
-    /** Aborts what is open, in its time; a committed load is a conflict, or a warning. */
-    private final class Cleaner implements SeriesWalk.Visitor {
+    /** A series to be read, and what it held. */
+    private static final class Walk {
 
-        private final String database;
+        private final LabelSeries.Tail series;
         private final String table;
         private final boolean lenient;
-        private final boolean abort;
+        private List<LabelState> states;
 
-        private Cleaner(String database, String table, boolean lenient, boolean abort) {
-            this.database = database;
+        /**
+         * @param lenient whether a committed load is worth a warning only
+         */
+        private Walk(LabelSeries.Tail series, String table, boolean lenient) {
+            this.series = series;
             this.table = table;
             this.lenient = lenient;
-            this.abort = abort;
         }
 
-        @Override
-        public boolean abort(String label, LabelState state) {
-            if (abort) {
-                LOG.info("Label {} of database {} was left {}: aborting.", label, database, state);
+        /** Labels of loads that are under way or pre-committed, in their order. */
+        private Map<Label, LabelState> open() {
+            Map<Label, LabelState> open = new LinkedHashMap<>();
+            for (int i = 0; i < states.size(); i++) {
+                if (states.get(i).isOpen()) {
+                    open.put(series.label(i), states.get(i));
+                }
             }
-            return abort;
-        }
-
-        @Override
-        public void finished(String label, LabelState state) throws IOException {
-            if (!lenient) {
-                throw LabelConflict.found(own, database, table, label, state);
-            }
-            if (!warnedOfOldPrefix) {
-                warnedOfOldPrefix = true;
-                LOG.warn(
-                        "Label {} of database {}, under the former prefix, is {}: the restored"
-                                + " state is not the newest, and rows of table {}.{} are written a"
-                                + " second time.",
-                        label,
-                        database,
-                        state,
-                        database,
-                        table);
-            }
-        }
-    }
-
-    /** Touches nothing: these labels may belong to an attempt that is ahead of this one. */
-    private final class Reader implements SeriesWalk.Visitor {
-
-        private final String database;
-        private final String table;
-        private final List<String> held = new ArrayList<>();
-
-        private Reader(String database, String table) {
-            this.database = database;
-            this.table = table;
-        }
-
-        @Override
-        public boolean abort(String label, LabelState state) {
-            LOG.info("Label {} of database {} is {}: stepping over it.", label, database, state);
-            held.add(label);
-            return false;
-        }
-
-        @Override
-        public void finished(String label, LabelState state) throws IOException {
-            throw LabelConflict.found(own, database, table, label, state);
+            return open;
         }
     }
 }

@@ -1,11 +1,9 @@
 package org.apache.doris.flink.sink.writer;
 
-import org.apache.doris.flink.sink.committer.Abandoned;
-import org.apache.doris.flink.sink.transaction.AbortOutcome;
-import org.apache.doris.flink.sink.transaction.CallChain;
+import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.sink.transaction.Pause;
-import org.apache.doris.flink.sink.transaction.PendingCall;
+import org.apache.doris.flink.sink.transaction.Transactions.OnFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +32,7 @@ final class TableLoads implements AutoCloseable {
     private final WriterMetrics metrics;
     private final Map<String, Map<String, Entry>> tables = new LinkedHashMap<>();
     private final Map<Entry, TableLoad> open = new LinkedHashMap<>();
-    private final List<Abandoned.Label> stepped = new ArrayList<>();
+    private final List<Label> stepped = new ArrayList<>();
 
     private Pause pause = Pause.INTERRUPTS;
 
@@ -131,8 +129,8 @@ final class TableLoads implements AutoCloseable {
     }
 
     /** Labels stepped over since the last call, apart from those of finished loads. */
-    List<Abandoned.Label> takeStepped() {
-        List<Abandoned.Label> taken = List.copyOf(stepped);
+    List<Label> takeStepped() {
+        List<Label> taken = List.copyOf(stepped);
         stepped.clear();
         return taken;
     }
@@ -179,7 +177,7 @@ final class TableLoads implements AutoCloseable {
             return new Entry(database, table, check, new LabelSequence(series, "", 0));
         }
         LingeringLoads.Found found = lingering.look(database, table, pause);
-        found.held().forEach(label -> stepped.add(new Abandoned.Label(database, label)));
+        stepped.addAll(found.held());
         LabelSequence labels =
                 new LabelSequence(
                         identity.series(database, table, identity.attempt()),
@@ -190,18 +188,21 @@ final class TableLoads implements AutoCloseable {
 
     /** Undoes what the loads of this checkpoint did, as far as it can be done quickly. */
     private void drop(Exception failure) {
-        List<CallChain> aborts = new ArrayList<>();
+        List<Label> labels = new ArrayList<>();
         for (TableLoad load : open.values()) {
             LoadOutcome outcome = twoPhase ? load.peek() : null;
             if (outcome != null) {
-                aborts.add(new Abort(load.database(), outcome.label()));
+                labels.add(new Label(load.database(), outcome.label()));
             }
         }
         close();
+        if (labels.isEmpty()) {
+            return;
+        }
         long deadline = System.nanoTime() + LONGEST_DROP.toNanos();
         try {
-            CallChain.run(
-                    aborts,
+            Pause.await(
+                    client.transactions().abort(labels, OnFailure.END_CALL),
                     () -> {
                         Pause.checkInterrupt();
                         if (System.nanoTime() - deadline > 0) {
@@ -262,33 +263,6 @@ final class TableLoads implements AutoCloseable {
             this.table = table;
             this.check = check;
             this.labels = labels;
-        }
-    }
-
-    /** Aborts one label. */
-    private final class Abort implements CallChain {
-
-        private final String database;
-        private final String label;
-        private PendingCall<AbortOutcome> call;
-
-        private Abort(String database, String label) {
-            this.database = database;
-            this.label = label;
-        }
-
-        @Override
-        public PendingCall<?> begin() throws IOException {
-            if (call != null) {
-                return null;
-            }
-            call = client.transactions().abort(database, label);
-            return call;
-        }
-
-        @Override
-        public void arrived() throws IOException {
-            call.result();
         }
     }
 }

@@ -3,6 +3,7 @@ package org.apache.doris.flink.sink.committer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.source.GoldenBytes;
 import org.junit.jupiter.api.Test;
@@ -23,11 +24,9 @@ class DorisCommittableSerializerTest {
     private static final Abandoned ABANDONED =
             new Abandoned(
                     List.of(
-                            new Abandoned.Label("test", "job_test_t_0_a1b2c3-7-2_8"),
-                            new Abandoned.Label("测试", "job_0123456789abcdef_0_a1b2c3-7-2_0")),
-                    List.of(
-                            new Abandoned.Series(
-                                    new LabelSeries("test", "job_test_t_3_a1b2c3-4-0_"), 12)));
+                            new Label("test", "job_test_t_0_a1b2c3-7-2_8"),
+                            new Label("测试", "job_0123456789abcdef_0_a1b2c3-7-2_0")),
+                    List.of(new LabelSeries("test", "job_test_t_3_a1b2c3-4-0_").from(12)));
 
     static Stream<Object[]> committables() {
         return Stream.of(
@@ -76,11 +75,11 @@ class DorisCommittableSerializerTest {
 
     @Test
     void manyLabels() throws IOException {
-        List<Abandoned.Label> labels = new ArrayList<>();
-        List<Abandoned.Series> series = new ArrayList<>();
+        List<Label> labels = new ArrayList<>();
+        List<LabelSeries.Tail> series = new ArrayList<>();
         for (int i = 0; i < 3000; i++) {
-            labels.add(new Abandoned.Label("d", "l" + i));
-            series.add(new Abandoned.Series(new LabelSeries("d", "s" + i + "_"), i));
+            labels.add(new Label("d", "l" + i));
+            series.add(new LabelSeries("d", "s" + i + "_").from(i));
         }
         DorisCommittable committable =
                 DorisCommittable.carrying("d", "", 0, 0, 0, 0, new Abandoned(labels, series));

@@ -76,13 +76,27 @@ public final class FakeDoris implements Transactions {
     }
 
     @Override
-    public PendingCall<AbortOutcome> abort(String database, String label) throws IOException {
+    public PendingCall<List<Answer<List<LabelState>>>> series(
+            List<LabelSeries.Tail> series, boolean pastFinished, OnFailure onFailure) {
+        List<Faults.Begin<List<LabelState>>> parts = new ArrayList<>();
+        series.forEach(one -> parts.add(() -> new Walk(one, pastFinished)));
+        return new InTurn<>(parts, onFailure);
+    }
+
+    @Override
+    public PendingCall<List<Answer<AbortOutcome>>> abort(List<Label> labels, OnFailure onFailure) {
+        List<Faults.Begin<AbortOutcome>> parts = new ArrayList<>();
+        labels.forEach(one -> parts.add(() -> abort(one.database(), one.label())));
+        return new InTurn<>(parts, onFailure);
+    }
+
+    private PendingCall<AbortOutcome> abort(String database, String label) throws IOException {
         return call(
                 "abort",
                 label,
                 () -> {
                     Txn txn = newest(database, label);
-                    if (txn == null || txn.state == LabelState.ABORTED) {
+                    if (txn == null) {
                         return AbortOutcome.NOT_FOUND;
                     }
                     if (txn.state.isFinished()) {
@@ -234,6 +248,62 @@ public final class FakeDoris implements Transactions {
         public LabelState state() {
             return state;
         }
+    }
+
+    /** States of one series, asked for one after the other. */
+    private final class Walk implements PendingCall<List<LabelState>> {
+
+        private final LabelSeries.Tail series;
+        private final boolean pastFinished;
+        private final List<LabelState> states = new ArrayList<>();
+        private PendingCall<LabelState> call;
+        private IOException failure;
+        private boolean ended;
+
+        private Walk(LabelSeries.Tail series, boolean pastFinished) {
+            this.series = series;
+            this.pastFinished = pastFinished;
+        }
+
+        @Override
+        public boolean await(long millis) {
+            try {
+                while (!ended && failure == null) {
+                    if (call == null) {
+                        Label label = series.label(states.size());
+                        call = state(label.database(), label.label());
+                    }
+                    if (!call.await(millis)) {
+                        return false;
+                    }
+                    arrived(call.result());
+                    call = null;
+                }
+            } catch (IOException e) {
+                failure = e;
+            }
+            return true;
+        }
+
+        private void arrived(LabelState state) {
+            if (state == LabelState.UNKNOWN) {
+                ended = true;
+            } else {
+                states.add(state);
+                ended = state.isFinished() && !pastFinished;
+            }
+        }
+
+        @Override
+        public List<LabelState> result() throws IOException {
+            if (failure != null) {
+                throw failure;
+            }
+            return states;
+        }
+
+        @Override
+        public void close() {}
     }
 
     private interface Action<T> {

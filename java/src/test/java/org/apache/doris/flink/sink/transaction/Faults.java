@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Breaks, holds or precedes calls about transactions, chosen by their kind and label. */
 public final class Faults {
@@ -24,8 +26,16 @@ public final class Faults {
 
     /** A call, broken if a fault says so. */
     public <T> PendingCall<T> call(String kind, String label, Begin<T> begin) throws IOException {
+        return call(kind, Stream.of(label), begin);
+    }
+
+    /** A call about several labels, broken as a whole if a fault says so of one of them. */
+    private <T> PendingCall<T> call(String kind, Stream<String> labels, Begin<T> begin)
+            throws IOException {
+        List<String> names = labels.collect(Collectors.toList());
         for (Fault fault : all) {
-            if (fault.times > 0 && fault.matches.test(kind, label)) {
+            if (fault.times > 0
+                    && names.stream().anyMatch(label -> fault.matches.test(kind, label))) {
                 fault.times--;
                 return new Broken<>(begin, fault);
             }
@@ -42,9 +52,22 @@ public final class Faults {
             }
 
             @Override
-            public PendingCall<AbortOutcome> abort(String database, String label)
+            public PendingCall<List<Answer<List<LabelState>>>> series(
+                    List<LabelSeries.Tail> series, boolean pastFinished, OnFailure onFailure)
                     throws IOException {
-                return call("abort", label, () -> sound.abort(database, label));
+                return call(
+                        "state",
+                        series.stream().map(one -> one.label(0).label()),
+                        () -> sound.series(series, pastFinished, onFailure));
+            }
+
+            @Override
+            public PendingCall<List<Answer<AbortOutcome>>> abort(
+                    List<Label> labels, OnFailure onFailure) throws IOException {
+                return call(
+                        "abort",
+                        labels.stream().map(Label::label),
+                        () -> sound.abort(labels, onFailure));
             }
 
             @Override

@@ -8,8 +8,10 @@ import org.apache.doris.flink.sink.committer.DorisCommittable;
 import org.apache.doris.flink.sink.committer.TestCommitter;
 import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Faults;
+import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelState;
 import org.apache.doris.flink.sink.transaction.Pause;
+import org.apache.doris.flink.sink.transaction.Transactions;
 import org.apache.doris.flink.sink.writer.TestSink.Checkpoint;
 import org.junit.jupiter.api.Test;
 
@@ -502,7 +504,12 @@ abstract class Counterexamples {
             first = job.write(0, "a", "u/1").snapshot(1);
         }
         String ofTable = open(2).stream().filter(label -> label.contains("_t_")).findFirst().get();
-        Pause.await(world().transactions().abort(TestSink.DATABASE, ofTable), Pause.INTERRUPTS);
+        Pause.await(
+                world().transactions()
+                        .abort(
+                                List.of(new Label(TestSink.DATABASE, ofTable)),
+                                Transactions.OnFailure.END_CALL),
+                Pause.INTERRUPTS);
         assertThatThrownBy(() -> job().from(first).attempt(1).start())
                 .isInstanceOf(CommitFailure.class)
                 .hasMessageContaining("already aborted");
