@@ -32,8 +32,8 @@ pub struct SinkMetrics {
 }
 
 impl SinkMetrics {
-    /// The numbers in the order in which they cross to Java.
-    pub fn numbers(&self) -> [u64; 11] {
+    /// The numbers in the order in which they cross to Java: those that a sink reports to Flink.
+    pub fn numbers(&self) -> [u64; 10] {
         [
             self.buffered_bytes,
             self.kept_bytes,
@@ -44,7 +44,6 @@ impl SinkMetrics {
             self.rows,
             self.encoded_bytes,
             self.sent_bytes,
-            self.commit_retries,
             self.open_connections,
         ]
     }

@@ -64,7 +64,14 @@ class SinkMetricsTest {
                     "abandonedLoadsAborted",
                     "abandonedAbortFailures",
                     "rowsSkippedByDeleteRule",
-                    "nativeMemoryBytes");
+                    "nativeMemoryBytes",
+                    "maxNativeMemoryBytes",
+                    "openConnections",
+                    "loadsSucceeded",
+                    "loadAttemptsFailed",
+                    "submittedRows",
+                    "encodedBytes",
+                    "sentBytes");
 
     @RegisterExtension static final Standin DORIS = Standin.with();
 

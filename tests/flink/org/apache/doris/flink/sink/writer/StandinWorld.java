@@ -3,7 +3,9 @@ package org.apache.doris.flink.sink.writer;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.it.Standin;
 import org.apache.doris.flink.it.Transaction;
+import org.apache.doris.flink.jni.Load;
 import org.apache.doris.flink.jni.NativeSink;
+import org.apache.doris.flink.jni.SinkMetrics;
 import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Faults;
 import org.apache.doris.flink.sink.transaction.LabelState;
@@ -140,8 +142,8 @@ final class StandinWorld implements World, AutoCloseable {
         }
 
         @Override
-        public Figures figures() {
-            return sound.figures();
+        public SinkMetrics metrics() {
+            return sound.metrics();
         }
 
         @Override

@@ -10,18 +10,14 @@ import java.nio.ByteOrder;
 import java.util.Map;
 
 /**
- * One load: buffers are acquired, filled and submitted, then the load is finished and its outcome
- * awaited. Rows go to the server while the next buffer is filled.
+ * A load of the native library.
  *
- * <p>{@link #acquire}, {@link #submit} and {@link #finish} are called by one thread; {@link #await}
- * and {@link #close} may come from any. A failure of the load is thrown by each of them, also while
- * the caller waits. Closing a load that is not finished makes the server drop it.
- *
- * <p>A buffer that another thread is filling at the moment of the close outlives the load: it is
- * given back by that thread's next call, which fails, or when the garbage collector finds it.
+ * <p>The memory of a buffer is Rust's: touching it, or a view of it, when it is no longer lent is
+ * undefined. A buffer that another thread is filling at the moment of the close outlives the load:
+ * it is given back by that thread's next call, which fails, or when the garbage collector finds it.
  */
 @Internal
-public final class NativeLoad extends NativeHandle {
+public final class NativeLoad extends NativeHandle implements Load {
 
     private final long number;
 
@@ -35,16 +31,7 @@ public final class NativeLoad extends NativeHandle {
         number = id;
     }
 
-    /**
-     * A buffer of exactly so many bytes to be filled, little-endian; waits at most the given time
-     * while all buffers of the load are on their way to the server. This is the only place where
-     * writing waits. A second buffer cannot be acquired before the first is submitted.
-     *
-     * <p>The memory is Rust's. It is lent until {@link #submit}, or a {@link #close} by the same
-     * thread, after which touching it, or a view of it, is undefined.
-     *
-     * @return null when the time has passed, or on an interrupt, which stays set
-     */
+    @Override
     public ByteBuffer acquire(long bytes, long timeoutMs) throws NativeException {
         ByteBuffer buffer = waitFor(timeoutMs, slice -> Native.loadAcquire(open(), bytes, slice));
         if (buffer == null) {
@@ -57,12 +44,7 @@ public final class NativeLoad extends NativeHandle {
         return buffer.order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /**
-     * Hands the acquired buffer over; does not wait. The first one begins the load on the server.
-     *
-     * @param rows how many rows are in it
-     * @param layout what {@code BatchWriter.seal} returned; for a raw load the number of bytes used
-     */
+    @Override
     public void submit(long rows, long[] layout) throws NativeException {
         long id = open();
         try {
@@ -75,31 +57,17 @@ public final class NativeLoad extends NativeHandle {
         }
     }
 
-    /** No more rows; what was submitted goes on. A load without rows never reaches the server. */
+    @Override
     public void finish() throws NativeException {
         Native.loadFinish(open());
     }
 
-    /**
-     * Waits for the outcome, at most the given time. An interrupt ends the wait within a tenth of a
-     * second and stays set.
-     *
-     * @return whether the result can be read
-     * @throws NativeException why the load failed; the same at each further attempt
-     */
+    @Override
     public boolean await(long timeoutMs) throws NativeException {
         return waitFor(timeoutMs, slice -> Native.loadPoll(id(), slice) == 0 ? true : null) != null;
     }
 
-    /**
-     * The outcome, once {@link #await} said it is there: {@code label}, {@code txn.id}, {@code
-     * next} (the first label number not used), {@code status}, {@code rows}, {@code sent.bytes},
-     * the figures of the server's answer ({@code total.rows}, {@code loaded.rows}, {@code
-     * filtered.rows}, {@code unselected.rows}, {@code load.bytes}, {@code load.time.ms}, {@code
-     * begin.txn.time.ms}, {@code put.time.ms}, {@code read.time.ms}, {@code write.time.ms}, {@code
-     * commit.publish.time.ms}), {@code retries}, and the labels that were skipped: {@code
-     * skipped.count} and {@code skipped.<i>}. What the answer lacks is absent.
-     */
+    @Override
     public Map<String, String> result() throws NativeException {
         return TextMap.decode(Native.loadResult(id()));
     }

@@ -8,28 +8,9 @@ import org.apache.flink.annotation.Internal;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/**
- * The scan of one source reader: split after split or window after window, batch after batch. It
- * holds the byte budget and the Flight session for its whole life.
- *
- * <p>Per split: {@link #start} or {@link #startWindow}, then {@link #poll} until {@link Poll#END},
- * with a {@link #take} after each {@link Poll#READY}. These are called by one thread; {@link
- * #wake}, {@link #metrics} and {@link #close} by any. Batches stay valid after the scan is closed.
- */
+/** A scan of the native library. */
 @Internal
-public final class NativeScan extends NativeHandle {
-
-    /** What a poll found. */
-    public enum Poll {
-        /** A batch can be taken. */
-        READY,
-        /** Nothing within the given time. */
-        TIMEOUT,
-        /** {@link NativeScan#wake} was called. */
-        WOKEN,
-        /** The split was read completely. */
-        END
-    }
+public final class NativeScan extends NativeHandle implements Scan {
 
     private NativeScan(long id) throws NativeException {
         super("scan", id, Native::scanClose);
@@ -50,40 +31,18 @@ public final class NativeScan extends NativeHandle {
         start(tablets, OptionalLong.empty(), true);
     }
 
-    /**
-     * Begins a snapshot split; no tablets means the whole table or view in one query.
-     *
-     * @param fenceMillis whole seconds as ms since 1970: once per connection the scan waits until
-     *     all that was committed below it is visible
-     * @param looksUp whether the scan finds out that the tablets still exist, where their rows do
-     *     not show it; otherwise the caller does, after the end of the split
-     */
+    @Override
     public void start(long[] tablets, OptionalLong fenceMillis, boolean looksUp)
             throws NativeException {
         Native.scanStart(id(), tablets, fenceMillis.orElse(Long.MIN_VALUE), looksUp);
     }
 
-    /**
-     * Begins a window of the changelog. Its batches have the wanted columns, then {@code op}
-     * TINYINT, {@code tso}, {@code lsn} and {@code hash} BIGINT, all NOT NULL.
-     *
-     * @param window {@code start}, {@code end} as texts in UTC, {@code start.millis}, {@code
-     *     end.millis}; {@code slice} whole, hash (with {@code slice.index}, {@code slice.count}) or
-     *     partition (with {@code slice.partition}); {@code verify}; where rows were emitted before,
-     *     {@code position.tso}, {@code .lsn}, {@code .operation}, {@code .rows-at}, {@code
-     *     .rows-of-tso}, {@code .hash-sum}
-     */
+    @Override
     public void startWindow(Map<String, String> window) throws NativeException {
         Native.scanStartWindow(id(), TextMap.encode(window));
     }
 
-    /**
-     * Waits for a batch, the end of the split or a wake-up, at most the given time. An interrupt
-     * ends the wait within a tenth of a second with {@link Poll#TIMEOUT} and stays set.
-     *
-     * @throws NativeException the failure of the split; {@link ErrorCode#CLOSED} when another
-     *     thread closed the scan
-     */
+    @Override
     public Poll poll(long timeoutMs) throws NativeException {
         long deadline = deadline(timeoutMs);
         try {
@@ -112,7 +71,7 @@ public final class NativeScan extends NativeHandle {
         }
     }
 
-    /** Takes the batch that a poll announced; the caller releases it. */
+    @Override
     public IpcBatch take() throws NativeException {
         long batch = Native.scanTake(id());
         if (batch == 0) {
@@ -131,14 +90,14 @@ public final class NativeScan extends NativeHandle {
         }
     }
 
-    /** Makes one poll return {@link Poll#WOKEN}: the one that waits or the next one. */
+    @Override
     public void wake() throws NativeException {
         Native.scanWake(id());
     }
 
-    /** Figures of this scan. */
+    @Override
     public ScanMetrics metrics() throws NativeException {
-        return new ScanMetrics(Native.scanMetrics(id()));
+        return ScanMetrics.read(Native.scanMetrics(id()));
     }
 
     @Override

@@ -75,7 +75,7 @@ public final class NativeSink extends NativeHandle {
 
     /** Figures of this sink. */
     public SinkMetrics metrics() throws NativeException {
-        return new SinkMetrics(Native.sinkMetrics(id()));
+        return SinkMetrics.read(Native.sinkMetrics(id()));
     }
 
     @Override

@@ -4,17 +4,42 @@ import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.annotation.Internal;
 
+import java.util.Arrays;
+
 /** Figures of one scan since it was opened; in the order of {@code Native.scanMetrics}. */
 @Internal
 public final class ScanMetrics {
+    private static final int COUNT = 12;
+    private static final int HELD_BYTES = 5;
+    private static final int MAX_HELD_BYTES = 6;
+
+    /** Before a scan was opened. */
+    public static final ScanMetrics NONE = new ScanMetrics();
+
     private final long[] values;
 
-    ScanMetrics(long[] values) throws NativeException {
-        if (values == null || values.length < 12) {
+    /**
+     * @param values as many as there are; those behind them are 0
+     */
+    public ScanMetrics(long... values) {
+        this.values = Arrays.copyOf(values, COUNT);
+    }
+
+    static ScanMetrics read(long[] values) throws NativeException {
+        if (values == null || values.length < COUNT) {
             throw new NativeException(
                     ErrorCode.INTERNAL, "the native library returned no scan metrics");
         }
-        this.values = values;
+        return new ScanMetrics(values);
+    }
+
+    /** These and what another scan had counted before it was closed. */
+    public ScanMetrics plus(ScanMetrics before) {
+        long[] sums = new long[COUNT];
+        Arrays.setAll(sums, i -> values[i] + before.values[i]);
+        sums[HELD_BYTES] = heldBytes();
+        sums[MAX_HELD_BYTES] = Math.max(maxHeldBytes(), before.maxHeldBytes());
+        return new ScanMetrics(sums);
     }
 
     /** Rows handed out. */
@@ -44,12 +69,12 @@ public final class ScanMetrics {
 
     /** Native bytes held now, by the queue and by batches not released yet. */
     public long heldBytes() {
-        return values[5];
+        return values[HELD_BYTES];
     }
 
     /** The most native bytes ever held. */
     public long maxHeldBytes() {
-        return values[6];
+        return values[MAX_HELD_BYTES];
     }
 
     /** How often a window was asked for again, since a transaction was not visible yet. */

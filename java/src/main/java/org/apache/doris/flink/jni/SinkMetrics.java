@@ -4,19 +4,31 @@ import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.annotation.Internal;
 
+import java.util.Arrays;
+
 /** Figures of one sink since it was opened; in the order of {@code Native.sinkMetrics}. */
 @Internal
 public final class SinkMetrics {
-    private static final int COUNT = 11;
+    private static final int COUNT = 10;
+
+    /** Of a sink that is closed. */
+    public static final SinkMetrics NONE = new SinkMetrics();
 
     private final long[] values;
 
-    SinkMetrics(long[] values) throws NativeException {
+    /**
+     * @param values as many as there are; those behind them are 0
+     */
+    public SinkMetrics(long... values) {
+        this.values = Arrays.copyOf(values, COUNT);
+    }
+
+    static SinkMetrics read(long[] values) throws NativeException {
         if (values == null || values.length < COUNT) {
             throw new NativeException(
                     ErrorCode.INTERNAL, "the native library returned no sink metrics");
         }
-        this.values = values;
+        return new SinkMetrics(values);
     }
 
     /** Native bytes of ring buffers now, those in Java's hands included. */
@@ -27,6 +39,11 @@ public final class SinkMetrics {
     /** Compressed bytes kept now so that a broken load can be sent again. */
     public long replayBytes() {
         return values[1];
+    }
+
+    /** Native bytes of both kinds. */
+    public long heldBytes() {
+        return ringBytes() + replayBytes();
     }
 
     /** The most that ring and kept bytes together have ever been. */
@@ -64,13 +81,8 @@ public final class SinkMetrics {
         return values[8];
     }
 
-    /** How often a commit was tried again. */
-    public long commitRetries() {
-        return values[9];
-    }
-
     /** Connections for load bodies that are open now. */
     public long openConnections() {
-        return values[10];
+        return values[9];
     }
 }

@@ -2,7 +2,6 @@ package org.apache.doris.flink.source;
 
 import org.apache.doris.flink.deserialization.DorisDeserializationSchema;
 import org.apache.doris.flink.deserialization.converter.DorisRowConverter;
-import org.apache.doris.flink.source.reader.Change;
 import org.apache.doris.flink.source.reader.DorisSourceRecord;
 import org.apache.doris.flink.source.reader.RowEmitter;
 import org.apache.flink.api.connector.source.SourceOutput;

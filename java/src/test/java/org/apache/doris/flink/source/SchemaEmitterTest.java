@@ -3,8 +3,8 @@ package org.apache.doris.flink.source;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.doris.flink.deserialization.DorisDeserializationSchema;
-import org.apache.doris.flink.source.reader.Change;
 import org.apache.doris.flink.source.reader.DorisSourceRecord;
+import org.apache.doris.flink.source.reader.RowEmitter;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -51,8 +51,8 @@ class SchemaEmitterTest {
                         "again");
     }
 
-    private static Change change(int operation) {
-        return new Change() {
+    private static RowEmitter.Change change(int operation) {
+        return new RowEmitter.Change() {
             @Override
             public int operation() {
                 return operation;

@@ -77,7 +77,7 @@ final class WritingChecks {
             // The runtime's threads count themselves when they begin.
             Thread.onSpinWait();
         }
-        check(Arrays.equals(Native.sinkMetrics(sink), new long[11]), "metrics of a new sink");
+        check(Arrays.equals(Native.sinkMetrics(sink), new long[10]), "metrics of a new sink");
         expect(() -> Native.loadOpen(sink, null), CONFIG);
         expect(() -> Native.loadOpen(sink, new byte[4]), CONFIG);
         expect(() -> Native.callStart(sink, null), CONFIG);
@@ -218,7 +218,7 @@ final class WritingChecks {
         check(e.nativeTrace().contains("jvm.rs"), "trace from a task: " + e.nativeTrace());
         e = expect(() -> Native.callPoll(bad, 0), PANIC);
         check(e.getMessage().contains("this call cannot be used after"), e.getMessage());
-        check(Native.sinkMetrics(sink).length == 11, "a sink suffers from a call");
+        check(Native.sinkMetrics(sink).length == 10, "a sink suffers from a call");
         Native.callClose(bad);
         Native.sinkClose(sink);
         check(handles() == 0, "handles");

@@ -6,20 +6,17 @@ import org.apache.flink.table.data.columnar.vector.DecimalColumnVector;
 import java.nio.ByteBuffer;
 
 /** Decimal128: 16 bytes per value, two's complement, lowest byte first. */
-final class DecimalVector extends ArrowVector implements DecimalColumnVector {
+final class DecimalVector extends FixedVector implements DecimalColumnVector {
     private static final int WIDTH = 16;
     private static final int MAX_LONG_PRECISION = 18;
 
-    private ByteBuffer values;
-
     DecimalVector(ByteBuffer validity, ByteBuffer values) {
-        super(validity);
-        this.values = values;
+        super(validity, values);
     }
 
     @Override
     public DecimalData getDecimal(int row, int precision, int scale) {
-        ByteBuffer in = alive(values);
+        ByteBuffer in = values();
         long low = in.getLong(row * WIDTH);
         long high = in.getLong(row * WIDTH + Long.BYTES);
         if (precision <= MAX_LONG_PRECISION) {
@@ -36,12 +33,6 @@ final class DecimalVector extends ArrowVector implements DecimalColumnVector {
             throw tooLarge(precision, scale);
         }
         return value;
-    }
-
-    @Override
-    public void detach() {
-        super.detach();
-        values = null;
     }
 
     private static IllegalStateException tooLarge(int precision, int scale) {

@@ -79,26 +79,26 @@ public final class VectorFactory {
         ByteBuffer validity = validity(count);
         switch (type.getTypeRoot()) {
             case BOOLEAN:
-                return new BooleanVector(validity, next((count + 7L) / 8, type));
+                return new FixedVector.Bool(validity, next((count + 7L) / 8, type));
             case TINYINT:
-                return new ByteVector(validity, fixed(count, Byte.BYTES, type));
+                return new FixedVector.Int8(validity, fixed(count, Byte.BYTES, type));
             case SMALLINT:
-                return new ShortVector(validity, fixed(count, Short.BYTES, type));
+                return new FixedVector.Int16(validity, fixed(count, Short.BYTES, type));
             case INTEGER:
             case DATE:
             case TIME_WITHOUT_TIME_ZONE:
-                return new IntVector(validity, fixed(count, Integer.BYTES, type));
+                return new FixedVector.Int32(validity, fixed(count, Integer.BYTES, type));
             case BIGINT:
-                return new LongVector(validity, fixed(count, Long.BYTES, type));
+                return new FixedVector.Int64(validity, fixed(count, Long.BYTES, type));
             case FLOAT:
-                return new FloatVector(validity, fixed(count, Float.BYTES, type));
+                return new FixedVector.Float32(validity, fixed(count, Float.BYTES, type));
             case DOUBLE:
-                return new DoubleVector(validity, fixed(count, Double.BYTES, type));
+                return new FixedVector.Float64(validity, fixed(count, Double.BYTES, type));
             case DECIMAL:
                 return new DecimalVector(validity, fixed(count, 16, type));
             case TIMESTAMP_WITHOUT_TIME_ZONE:
             case TIMESTAMP_WITH_LOCAL_TIME_ZONE:
-                return new TimestampVector(validity, fixed(count, Long.BYTES, type));
+                return new FixedVector.Timestamp(validity, fixed(count, Long.BYTES, type));
             case CHAR:
             case VARCHAR:
             case BINARY:

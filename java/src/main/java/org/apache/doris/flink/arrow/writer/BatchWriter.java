@@ -20,8 +20,8 @@ import java.nio.ByteBuffer;
 @Internal
 public final class BatchWriter {
     private final ColumnWriter[] columns;
-    private final ByteWriter signs;
-    private final Tally tally = new Tally();
+    private final FixedWriter.Int8 signs;
+    private final ColumnWriter.Tally tally = new ColumnWriter.Tally();
     private final int nodes;
     private final int buffers;
     private final long bitsPerRow;
@@ -38,7 +38,7 @@ public final class BatchWriter {
      */
     public BatchWriter(RowType type, boolean deleteSign) {
         columns = WriterFactory.columns(type, tally);
-        signs = deleteSign ? new ByteWriter("`__DORIS_DELETE_SIGN__`", false) : null;
+        signs = deleteSign ? new FixedWriter.Int8("`__DORIS_DELETE_SIGN__`", false) : null;
         int allNodes = deleteSign ? signs.nodes() : 0;
         int allBuffers = deleteSign ? signs.buffers() : 0;
         long bits = deleteSign ? signs.bitsPerValue() : 0;

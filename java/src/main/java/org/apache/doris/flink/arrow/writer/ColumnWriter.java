@@ -121,4 +121,9 @@ abstract class ColumnWriter {
         }
         appendNull();
     }
+
+    /** Size of what a batch holds beside its columns' fixed widths: texts, elements of arrays. */
+    static final class Tally {
+        long bits;
+    }
 }

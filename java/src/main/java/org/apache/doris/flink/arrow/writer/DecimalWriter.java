@@ -10,7 +10,7 @@ import java.math.RoundingMode;
 import java.util.Arrays;
 
 /** DECIMAL as Decimal128: 16 bytes of two's complement, lowest first. */
-final class DecimalWriter extends ColumnWriter {
+final class DecimalWriter extends FixedWriter {
     private static final long[] NONE = {};
 
     private final int precision;
@@ -20,7 +20,7 @@ final class DecimalWriter extends ColumnWriter {
     private long[] values = NONE;
 
     DecimalWriter(String path, boolean nullable, int precision, int scale) {
-        super(path, nullable);
+        super(path, nullable, 2 * Long.BYTES);
         this.precision = precision;
         this.scale = scale;
     }
@@ -41,21 +41,11 @@ final class DecimalWriter extends ColumnWriter {
     }
 
     @Override
-    long valueBytes() {
-        return Body.padded(count * 16L);
-    }
-
-    @Override
     void sealValues(Body body) {
         body.longs(values, 2 * count);
-        if (Growth.isTooLarge((long) values.length * Long.BYTES)) {
+        if (isTooLarge(values.length / 2)) {
             values = NONE;
         }
-    }
-
-    @Override
-    long bitsPerValue() {
-        return 1 + 128;
     }
 
     private void append(DecimalData value) throws NativeException {

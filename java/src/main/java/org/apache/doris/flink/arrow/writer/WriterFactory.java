@@ -14,14 +14,14 @@ final class WriterFactory {
     /** A type that the version of Flink compiled against lacks. */
     private static final String VARIANT = "VARIANT";
 
-    private final Tally tally;
+    private final ColumnWriter.Tally tally;
 
-    private WriterFactory(Tally tally) {
+    private WriterFactory(ColumnWriter.Tally tally) {
         this.tally = tally;
     }
 
     /** One writer per column. */
-    static ColumnWriter[] columns(RowType type, Tally tally) {
+    static ColumnWriter[] columns(RowType type, ColumnWriter.Tally tally) {
         return new WriterFactory(tally).fields(type, "");
     }
 
@@ -40,36 +40,37 @@ final class WriterFactory {
             case BOOLEAN:
                 return new BooleanWriter(path, nullable);
             case TINYINT:
-                return new ByteWriter(path, nullable);
+                return new FixedWriter.Int8(path, nullable);
             case SMALLINT:
-                return new ShortWriter(path, nullable);
+                return new FixedWriter.Int16(path, nullable);
             case INTEGER:
             case DATE:
             case TIME_WITHOUT_TIME_ZONE:
             case INTERVAL_YEAR_MONTH:
-                return new IntWriter(path, nullable);
+                return new FixedWriter.Int32(path, nullable);
             case BIGINT:
             case INTERVAL_DAY_TIME:
-                return new LongWriter(path, nullable);
+                return new FixedWriter.Int64(path, nullable);
             case FLOAT:
-                return new FloatWriter(path, nullable);
+                return new FixedWriter.Float32(path, nullable);
             case DOUBLE:
-                return new DoubleWriter(path, nullable);
+                return new FixedWriter.Float64(path, nullable);
             case DECIMAL:
                 DecimalType decimal = (DecimalType) type;
                 return new DecimalWriter(
                         path, nullable, decimal.getPrecision(), decimal.getScale());
             case TIMESTAMP_WITHOUT_TIME_ZONE:
-                return new TimestampWriter(path, nullable, ((TimestampType) type).getPrecision());
+                return new FixedWriter.Timestamp(
+                        path, nullable, ((TimestampType) type).getPrecision());
             case TIMESTAMP_WITH_LOCAL_TIME_ZONE:
-                return new TimestampWriter(
+                return new FixedWriter.Timestamp(
                         path, nullable, ((LocalZonedTimestampType) type).getPrecision());
             case CHAR:
             case VARCHAR:
-                return new TextWriter(path, nullable, tally);
+                return new BytesWriter.Text(path, nullable, tally);
             case BINARY:
             case VARBINARY:
-                return new BinaryWriter(path, nullable, tally);
+                return new BytesWriter.Binary(path, nullable, tally);
             case ARRAY:
                 LogicalType element = ((ArrayType) type).getElementType();
                 return new ArrayWriter(path, nullable, element(element, path), tally);
@@ -78,7 +79,8 @@ final class WriterFactory {
                 return map(path, nullable, map.getKeyType(), value(map.getValueType(), path));
             case MULTISET:
                 LogicalType counted = ((MultisetType) type).getElementType();
-                return map(path, nullable, counted, new IntWriter(path + " (count)", false));
+                return map(
+                        path, nullable, counted, new FixedWriter.Int32(path + " (count)", false));
             case ROW:
                 return new RowWriter(path, nullable, fields((RowType) type, path + "."));
             default:

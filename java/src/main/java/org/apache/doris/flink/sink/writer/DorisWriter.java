@@ -97,7 +97,7 @@ public final class DorisWriter<IN>
                         ? new PrecommitWatch(
                                 client.transactions(), clock, config.write().precommitTimeout())
                         : null;
-        WriterMetrics metrics = new WriterMetrics(context.metricGroup(), client::figures);
+        WriterMetrics metrics = new WriterMetrics(context.metricGroup(), client::metrics);
         this.loads = new TableLoads(identity, client, lingering, metrics);
         this.input = inputs.create(loads, metrics);
     }

@@ -1,9 +1,8 @@
 package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.config.SinkConfig;
-import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
-import org.apache.doris.flink.jni.NativeLoad;
+import org.apache.doris.flink.jni.Load;
 import org.apache.doris.flink.jni.NativeSink;
 import org.apache.doris.flink.jni.SinkMetrics;
 import org.apache.doris.flink.sink.transaction.CheckpointPlan;
@@ -14,7 +13,6 @@ import org.apache.doris.flink.sink.transaction.Transactions;
 import org.apache.flink.table.types.logical.RowType;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -40,16 +38,15 @@ final class NativeLoadClient implements LoadClient {
     @Override
     public Load open(String database, String table, String labelBase, long next, boolean deleteSign)
             throws IOException {
-        return new NativeTableLoad(
-                sink.openLoad(
-                        Map.of(
-                                "database", database,
-                                "table", table,
-                                "labels.base", labelBase,
-                                "labels.next", String.valueOf(next),
-                                "input", declared.isEmpty() ? "raw" : "rows",
-                                "declared", declared,
-                                "delete-sign", String.valueOf(deleteSign))));
+        return sink.openLoad(
+                Map.of(
+                        "database", database,
+                        "table", table,
+                        "labels.base", labelBase,
+                        "labels.next", String.valueOf(next),
+                        "input", declared.isEmpty() ? "raw" : "rows",
+                        "declared", declared,
+                        "delete-sign", String.valueOf(deleteSign)));
     }
 
     @Override
@@ -81,82 +78,17 @@ final class NativeLoadClient implements LoadClient {
     }
 
     @Override
-    public Figures figures() {
+    public SinkMetrics metrics() {
         try {
-            SinkMetrics metrics = sink.metrics();
-            return new Figures(metrics.ringBytes(), metrics.replayBytes(), metrics.openLoads());
+            return sink.metrics();
         } catch (NativeException e) {
             // Closed: a reporter may come once more.
-            return Figures.NONE;
+            return SinkMetrics.NONE;
         }
     }
 
     @Override
     public void close() {
         sink.close();
-    }
-
-    private static final class NativeTableLoad implements Load {
-
-        private final NativeLoad load;
-
-        private NativeTableLoad(NativeLoad load) {
-            this.load = load;
-        }
-
-        @Override
-        public ByteBuffer acquire(long bytes, long millis) throws IOException {
-            try {
-                return load.acquire(bytes, millis);
-            } catch (NativeException e) {
-                throw translated(e);
-            }
-        }
-
-        @Override
-        public void submit(long rows, long[] layout) throws IOException {
-            try {
-                load.submit(rows, layout);
-            } catch (NativeException e) {
-                throw translated(e);
-            }
-        }
-
-        @Override
-        public void finish() throws IOException {
-            try {
-                load.finish();
-            } catch (NativeException e) {
-                throw translated(e);
-            }
-        }
-
-        @Override
-        public boolean await(long millis) throws IOException {
-            try {
-                return load.await(millis);
-            } catch (NativeException e) {
-                throw translated(e);
-            }
-        }
-
-        @Override
-        public LoadOutcome outcome() throws IOException {
-            try {
-                return new LoadOutcome(load.result());
-            } catch (NativeException e) {
-                throw translated(e);
-            }
-        }
-
-        @Override
-        public void close() {
-            load.close();
-        }
-
-        private static IOException translated(NativeException e) {
-            // The same text; a stack trace that shows both tells it twice.
-            return e.code() == ErrorCode.LABEL ? new LabelTaken(e.getMessage(), e.getCause()) : e;
-        }
     }
 }

@@ -1,5 +1,8 @@
 package org.apache.doris.flink.sink.writer;
 
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
+import org.apache.doris.flink.jni.Load;
 import org.apache.doris.flink.sink.transaction.Pause;
 
 import java.io.IOException;
@@ -90,13 +93,13 @@ final class TableLoad implements AutoCloseable {
         while (!tried(() -> load.await(Pause.SLICE_MILLIS))) {
             pause.pause();
         }
-        return tried(load::outcome);
+        return new LoadOutcome(tried(load::result));
     }
 
     /** The outcome if it is there and good, else null. */
     LoadOutcome peek() {
         try {
-            return !failed && load.await(0) ? load.outcome() : null;
+            return !failed && load.await(0) ? new LoadOutcome(load.result()) : null;
         } catch (IOException e) {
             // A load that failed has nothing to undo.
             return null;
@@ -116,10 +119,15 @@ final class TableLoad implements AutoCloseable {
                 failed = true;
                 onFailure.accept(this);
             }
-            throw e instanceof LabelTaken
+            throw metTakenLabel(e)
                     ? LabelConflict.met(identity, database, table, e.getMessage(), e.getCause())
                     : e;
         }
+    }
+
+    /** Whether the load found its label committed or visible before it had loaded anything. */
+    private static boolean metTakenLabel(IOException e) {
+        return e instanceof NativeException && ((NativeException) e).code() == ErrorCode.LABEL;
     }
 
     private interface Step<T> {

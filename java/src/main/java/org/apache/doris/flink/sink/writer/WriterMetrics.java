@@ -1,5 +1,6 @@
 package org.apache.doris.flink.sink.writer;
 
+import org.apache.doris.flink.jni.SinkMetrics;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
 
@@ -22,18 +23,25 @@ final class WriterMetrics {
     private volatile long sendMillis;
 
     /**
-     * @param figures of the client now; any thread
+     * @param client metrics of the client now; any thread
      */
-    WriterMetrics(SinkWriterMetricGroup group, Supplier<LoadClient.Figures> figures) {
+    WriterMetrics(SinkWriterMetricGroup group, Supplier<SinkMetrics> client) {
         this.group = group;
         recordsSend = group.getNumRecordsSendCounter();
         bytesSend = group.getNumBytesSendCounter();
         sendErrors = group.getNumRecordsSendErrorsCounter();
         skippedByDeleteRule = group.counter("rowsSkippedByDeleteRule");
         group.setCurrentSendTimeGauge(() -> sendMillis);
-        group.gauge("bufferedBytes", () -> figures.get().bufferedBytes());
-        group.gauge("openTransactions", () -> figures.get().openLoads());
-        group.gauge("nativeMemoryBytes", () -> figures.get().nativeBytes());
+        group.gauge("bufferedBytes", () -> client.get().ringBytes());
+        group.gauge("nativeMemoryBytes", () -> client.get().heldBytes());
+        group.gauge("maxNativeMemoryBytes", () -> client.get().maxHeldBytes());
+        group.gauge("openTransactions", () -> client.get().openLoads());
+        group.gauge("openConnections", () -> client.get().openConnections());
+        group.gauge("loadsSucceeded", () -> client.get().loadsSucceeded());
+        group.gauge("loadAttemptsFailed", () -> client.get().attemptsFailed());
+        group.gauge("submittedRows", () -> client.get().rows());
+        group.gauge("encodedBytes", () -> client.get().encodedBytes());
+        group.gauge("sentBytes", () -> client.get().sentBytes());
     }
 
     /** A load succeeded. */

@@ -37,7 +37,7 @@ final class PlanRefusedException extends FlinkRuntimeException {
 
     /** Whether asking again can only give the same answer. */
     static boolean isHopeless(Throwable failure) {
-        if (failure instanceof StartRefused) {
+        if (failure instanceof StartPosition.Refused) {
             return failure.getCause() == null || isHopeless(failure.getCause());
         }
         return failure instanceof NativeException && ((NativeException) failure).isHopeless();

@@ -149,7 +149,7 @@ final class StartPosition {
         try {
             return service.offsets().read(cancelled);
         } catch (IOException e) {
-            throw new StartRefused(
+            throw new Refused(
                     String.format(
                             "the row of %s cannot be read, and the scan mode does not step in for"
                                     + " it: %s",
@@ -178,10 +178,10 @@ final class StartPosition {
     /** Else the first window would fail, again after each restart. */
     private static void refuseExpired(
             long startMillis, long position, String what, TableFacts facts, ChangelogConfig config)
-            throws StartRefused {
+            throws Refused {
         long retained = position - facts.ttlSeconds() * 1000;
         if (facts.ttlSeconds() > 0 && startMillis < retained && ExpiredChanges.fail(config)) {
-            throw new StartRefused(
+            throw new Refused(
                     String.format(
                             "changes from the start %s, by %s, until before %s have expired on the"
                                 + " server (changelog.ttl_seconds = %d, newest position %s). %s %s",
@@ -196,9 +196,9 @@ final class StartPosition {
     }
 
     private static void refuseFuture(long startMillis, long position, String what, String remedy)
-            throws StartRefused {
+            throws Refused {
         if (startMillis > position) {
-            throw new StartRefused(
+            throw new Refused(
                     String.format(
                             "the start %s, by %s, is later than the server's newest position %s."
                                     + " %s",
@@ -206,6 +206,24 @@ final class StartPosition {
                             what,
                             Instant.ofEpochMilli(position),
                             remedy));
+        }
+    }
+
+    /**
+     * A start that the enumerator itself refuses, or whose refusal by the server needs more words.
+     */
+    static final class Refused extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        /** Asking again would give the same answer. */
+        Refused(String message) {
+            super(message);
+        }
+
+        /** Whether asking again is of use is up to the cause. */
+        Refused(String message, Throwable cause) {
+            super(message, cause);
         }
     }
 }

@@ -16,7 +16,7 @@ final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
 
     private final Set<String> finished;
     private final OutstandingBatches outstanding;
-    private final BatchScan.Batch batch;
+    private final ReadBatch batch;
     private final ReadRecord record;
     private final int rows;
 
@@ -26,10 +26,7 @@ final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
     private int next;
 
     private ArrowRecords(
-            String splitId,
-            Set<String> finished,
-            BatchScan.Batch batch,
-            OutstandingBatches outstanding) {
+            String splitId, Set<String> finished, ReadBatch batch, OutstandingBatches outstanding) {
         this.splitId = splitId;
         this.finished = finished;
         this.batch = batch;
@@ -42,7 +39,7 @@ final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
     }
 
     /** Rows of a split; freed through {@code outstanding} when Flink is done with them. */
-    static ArrowRecords of(String splitId, BatchScan.Batch batch, OutstandingBatches outstanding) {
+    static ArrowRecords of(String splitId, ReadBatch batch, OutstandingBatches outstanding) {
         return new ArrowRecords(splitId, Set.of(), batch, outstanding);
     }
 
@@ -54,7 +51,7 @@ final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
     static ArrowRecords ofWindow(
             String splitId,
             ChangelogWindow opened,
-            BatchScan.Batch batch,
+            ReadBatch batch,
             OutstandingBatches outstanding) {
         ArrowRecords records = of(splitId, batch, outstanding);
         records.opened = opened;

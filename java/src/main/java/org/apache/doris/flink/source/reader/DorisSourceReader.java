@@ -1,7 +1,11 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.config.ConfigCodec;
 import org.apache.doris.flink.config.ScanConfig;
+import org.apache.doris.flink.jni.NativeLibrary;
 import org.apache.doris.flink.jni.NativeLog;
+import org.apache.doris.flink.jni.NativeScan;
+import org.apache.doris.flink.jni.Scan;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.CoveredEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
@@ -18,6 +22,7 @@ import org.apache.flink.connector.base.source.reader.SingleThreadMultiplexSource
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.util.IOUtils;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -55,14 +60,18 @@ public final class DorisSourceReader<OUT>
     /** A reader on the native core. */
     public static <T> DorisSourceReader<T> create(
             SourceReaderContext context, ScanConfig config, RowEmitter<T> emitter) {
-        return create(
-                context, config, () -> NativeBatchScan.open(config), NativeLog::drain, emitter);
+        return create(context, config, () -> open(config), NativeLog::drain, emitter);
+    }
+
+    private static Scan open(ScanConfig config) throws IOException {
+        NativeLibrary.load(config.connection().libraryPath());
+        return NativeScan.open(ConfigCodec.encode(config));
     }
 
     static <T> DorisSourceReader<T> create(
             SourceReaderContext context,
             ScanConfig config,
-            BatchScan.Factory scans,
+            ReaderScan.Factory scans,
             Runnable logDrain,
             RowEmitter<T> emitter) {
         return new DorisSourceReader<>(

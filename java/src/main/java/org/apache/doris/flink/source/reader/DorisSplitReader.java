@@ -2,6 +2,7 @@ package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.doris.flink.jni.Scan;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;
@@ -25,6 +26,7 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
     private static final long WAIT_MILLIS = 100;
 
     private final ReaderScan readerScan;
+    private final ReadBatch.Decoder decoder;
     private final OutstandingBatches outstanding;
     private final SliceControl control;
     private final ReaderMetrics metrics;
@@ -39,12 +41,14 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
      */
     DorisSplitReader(
             ReaderScan readerScan,
+            ReadBatch.Decoder decoder,
             OutstandingBatches outstanding,
             SliceControl control,
             SliceWindows windows,
             ReaderMetrics metrics,
             Runnable logDrain) {
         this.readerScan = readerScan;
+        this.decoder = decoder;
         this.outstanding = outstanding;
         this.control = control;
         this.windows = windows;
@@ -144,10 +148,10 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
             control.await(seen, WAIT_MILLIS);
             return null;
         }
-        BatchScan scan = readerScan.open();
+        Scan scan = readerScan.open();
         switch (scan.poll(WAIT_MILLIS)) {
             case READY:
-                BatchScan.Batch batch = scan.take();
+                ReadBatch batch = decoder.ofSnapshot(scan.take());
                 outstanding.add(batch);
                 metrics.countBytes();
                 return ArrowRecords.of(current.splitId(), batch, outstanding);

@@ -11,11 +11,11 @@ import java.util.Set;
  */
 final class OutstandingBatches implements Closeable {
 
-    private final Set<BatchScan.Batch> batches = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<ReadBatch> batches = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean closed;
 
     /** Takes note of a fetched batch; after {@link #close} it is freed at once. */
-    void add(BatchScan.Batch batch) {
+    void add(ReadBatch batch) {
         synchronized (this) {
             if (!closed) {
                 batches.add(batch);
@@ -26,7 +26,7 @@ final class OutstandingBatches implements Closeable {
     }
 
     /** Frees a batch; idempotent. */
-    void release(BatchScan.Batch batch) {
+    void release(ReadBatch batch) {
         synchronized (this) {
             batches.remove(batch);
         }
@@ -42,7 +42,7 @@ final class OutstandingBatches implements Closeable {
     @Override
     public synchronized void close() {
         closed = true;
-        batches.forEach(BatchScan.Batch::release);
+        batches.forEach(ReadBatch::release);
         batches.clear();
     }
 }

@@ -8,7 +8,7 @@ import org.apache.flink.table.data.RowData;
  * opened or closed. News come in order with the rows, so that a checkpoint between any two of them
  * is right. Re-used, like its row.
  */
-final class ReadRecord implements Change {
+final class ReadRecord implements RowEmitter.Change {
 
     /** What a record is. */
     enum Kind {

@@ -39,8 +39,12 @@ final class ReaderMetrics {
         this.splitsDone = group.counter("snapshotSplitsDone");
         this.expiredWindows = expiredWindows;
         this.beforeRowsDropped = beforeRowsDropped;
-        group.gauge("snapshotSplitRetries", () -> scan.figures().splitRetries);
-        group.gauge("nativeMemoryBytes", () -> scan.figures().heldBytes);
+        group.gauge("snapshotSplitRetries", () -> scan.metrics().splitRetries());
+        group.gauge("scannedRows", () -> scan.metrics().rows());
+        group.gauge("identityBatches", () -> scan.metrics().identityBatches());
+        group.gauge("convertedBatches", () -> scan.metrics().convertedBatches());
+        group.gauge("nativeMemoryBytes", () -> scan.metrics().heldBytes());
+        group.gauge("maxNativeMemoryBytes", () -> scan.metrics().maxHeldBytes());
     }
 
     /** Of a reader that reads a snapshot alone. */
@@ -73,17 +77,17 @@ final class ReaderMetrics {
                         headroom(
                                 Math.min(emitted(states), retention.pendingMillis()),
                                 retention.firstRetainedMillis()));
-        group.gauge("changelogWindowRows", () -> scan.figures().windowRows);
-        group.gauge("changelogVisibleWaitRetries", () -> scan.figures().visibleWaitRetries);
-        group.gauge("changelogVisibleWaitMs", () -> scan.figures().visibleWaitMillis);
-        group.gauge("changelogReplayedRowsDropped", () -> scan.figures().replayedRows);
-        group.gauge("changelogPositionMismatches", () -> scan.figures().positionMismatches);
+        group.gauge("changelogWindowRows", () -> scan.metrics().windowRows());
+        group.gauge("changelogVisibleWaitRetries", () -> scan.metrics().visibleWaitRetries());
+        group.gauge("changelogVisibleWaitMs", () -> scan.metrics().visibleWaitMillis());
+        group.gauge("changelogReplayedRowsDropped", () -> scan.metrics().replayedRows());
+        group.gauge("changelogPositionMismatches", () -> scan.metrics().positionMismatches());
         return metrics;
     }
 
     /** Adds the bytes received since the last call. */
     void countBytes() {
-        long bytes = scan.figures().bytes;
+        long bytes = scan.metrics().bytes();
         bytesIn.inc(bytes - bytesCounted);
         bytesCounted = bytes;
     }

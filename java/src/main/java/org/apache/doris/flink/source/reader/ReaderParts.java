@@ -18,6 +18,7 @@ final class ReaderParts implements AutoCloseable {
     private final Runnable logDrain;
     private final long fingerprint;
     private final ReaderScan scan;
+    private final ReadBatch.Decoder decoder;
     private final OutstandingBatches outstanding = new OutstandingBatches();
     private final SliceControl control = new SliceControl();
     private final Map<String, DorisSplitState> states = new ConcurrentHashMap<>();
@@ -30,12 +31,13 @@ final class ReaderParts implements AutoCloseable {
     ReaderParts(
             SourceReaderMetricGroup group,
             ScanConfig config,
-            BatchScan.Factory scans,
+            ReaderScan.Factory scans,
             Runnable logDrain) {
         this.config = config;
         this.logDrain = logDrain;
         this.fingerprint = ColumnFingerprint.of(config.columns());
         this.scan = new ReaderScan(scans);
+        this.decoder = new ReadBatch.Decoder(config);
         this.retention =
                 new Retention(config.connection().table(), config.changelog(), System::nanoTime);
         this.windowLength = new WindowLength(config.changelog());
@@ -49,8 +51,16 @@ final class ReaderParts implements AutoCloseable {
     DorisSplitReader splitReader() {
         SliceWindows windows =
                 new SliceWindows(
-                        scan, outstanding, control, windowLength, retention, metrics, config);
-        return new DorisSplitReader(scan, outstanding, control, windows, metrics, logDrain);
+                        scan,
+                        decoder,
+                        outstanding,
+                        control,
+                        windowLength,
+                        retention,
+                        metrics,
+                        config);
+        return new DorisSplitReader(
+                scan, decoder, outstanding, control, windows, metrics, logDrain);
     }
 
     /**

@@ -1,5 +1,10 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.jni.Scan;
+import org.apache.doris.flink.jni.ScanMetrics;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.Closeable;
 import java.io.IOException;
 
@@ -10,32 +15,34 @@ import java.io.IOException;
  */
 final class ReaderScan implements Closeable {
 
-    private final BatchScan.Factory factory;
+    private static final Logger LOG = LoggerFactory.getLogger(ReaderScan.class);
 
-    private BatchScan scan;
+    private final Factory factory;
+
+    private Scan scan;
     private boolean wakePending;
     private boolean closed;
-    private BatchScan.Figures lastFigures = BatchScan.Figures.NONE;
-    private BatchScan.Figures abandonedFigures = BatchScan.Figures.NONE;
+    private ScanMetrics lastMetrics = ScanMetrics.NONE;
+    private ScanMetrics abandonedMetrics = ScanMetrics.NONE;
 
-    ReaderScan(BatchScan.Factory factory) {
+    ReaderScan(Factory factory) {
         this.factory = factory;
     }
 
     /** The scan, opened if need be; called by the fetcher thread. */
-    BatchScan open() throws IOException {
+    Scan open() throws IOException {
         synchronized (this) {
             if (scan != null || closed) {
                 return requireOpen();
             }
         }
-        BatchScan opened = factory.open();
+        Scan opened = factory.open();
         synchronized (this) {
             if (!closed) {
                 scan = opened;
                 if (wakePending) {
                     wakePending = false;
-                    opened.wake();
+                    wake(opened);
                 }
                 return opened;
             }
@@ -49,10 +56,10 @@ final class ReaderScan implements Closeable {
      * taken stay valid. Called by the fetcher thread, waits about a second at most.
      */
     void abandon() {
-        BatchScan last;
+        Scan last;
         synchronized (this) {
             last = scan;
-            abandonedFigures = figures();
+            abandonedMetrics = metrics();
             scan = null;
         }
         if (last != null) {
@@ -63,32 +70,34 @@ final class ReaderScan implements Closeable {
     /** Ends the wait in progress, or the next one; any thread. */
     synchronized void wake() {
         if (scan != null) {
-            scan.wake();
+            wake(scan);
         } else {
             wakePending = true;
         }
     }
 
-    /** Figures of the scan; the last known ones once it is closed. Any thread. */
-    synchronized BatchScan.Figures figures() {
+    /**
+     * Figures of the scan and those before it; the last known ones once it is closed. Any thread.
+     */
+    synchronized ScanMetrics metrics() {
         if (scan != null) {
             try {
-                lastFigures = scan.figures().plus(abandonedFigures);
+                lastMetrics = scan.metrics().plus(abandonedMetrics);
             } catch (IOException e) {
-                return lastFigures;
+                return lastMetrics;
             }
         }
-        return lastFigures;
+        return lastMetrics;
     }
 
     /** Closes the scan; idempotent. */
     @Override
     public void close() {
-        BatchScan last;
+        Scan last;
         synchronized (this) {
             closed = true;
             last = scan;
-            figures();
+            metrics();
             scan = null;
         }
         if (last != null) {
@@ -96,10 +105,26 @@ final class ReaderScan implements Closeable {
         }
     }
 
-    private synchronized BatchScan requireOpen() throws IOException {
+    private static void wake(Scan scan) {
+        try {
+            scan.wake();
+        } catch (IOException e) {
+            // A scan that cannot be woken is closed or broken: its next poll says so.
+            LOG.debug("Waking the scan failed.", e);
+        }
+    }
+
+    private synchronized Scan requireOpen() throws IOException {
         if (scan == null) {
             throw new IOException("The reader is closed.");
         }
         return scan;
+    }
+
+    /** Opens scans. */
+    interface Factory {
+
+        /** A new scan; cheap, but the first one of a process loads the native library. */
+        Scan open() throws IOException;
     }
 }

@@ -3,6 +3,8 @@ package org.apache.doris.flink.source.reader;
 import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.error.NativeException;
+import org.apache.doris.flink.jni.Scan;
+import org.apache.doris.flink.jni.ScanMetrics;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.slf4j.Logger;
@@ -25,6 +27,7 @@ final class SliceWindows {
     private static final Logger LOG = LoggerFactory.getLogger(SliceWindows.class);
 
     private final ReaderScan readerScan;
+    private final ReadBatch.Decoder decoder;
     private final OutstandingBatches outstanding;
     private final SliceControl control;
     private final WindowLength length;
@@ -43,6 +46,7 @@ final class SliceWindows {
 
     SliceWindows(
             ReaderScan readerScan,
+            ReadBatch.Decoder decoder,
             OutstandingBatches outstanding,
             SliceControl control,
             WindowLength length,
@@ -50,6 +54,7 @@ final class SliceWindows {
             ReaderMetrics metrics,
             ScanConfig config) {
         this.readerScan = readerScan;
+        this.decoder = decoder;
         this.outstanding = outstanding;
         this.control = control;
         this.length = length;
@@ -118,12 +123,12 @@ final class SliceWindows {
         next.open(control.bound(), most, type);
         judge(next);
         begunNanos = System.nanoTime();
-        BatchScan.Figures before = readerScan.figures();
-        waitedMillis = before.visibleWaitMillis;
+        ScanMetrics before = readerScan.metrics();
+        waitedMillis = before.visibleWaitMillis();
         sent = sendings(before);
         rows = 0;
         interrupted = false;
-        readerScan.open().startWindow(next.request());
+        readerScan.open().startWindow(next.request().toMap());
         reading = next;
         return true;
     }
@@ -139,11 +144,11 @@ final class SliceWindows {
             return null;
         }
         try {
-            BatchScan scan = readerScan.open();
+            Scan scan = readerScan.open();
             switch (scan.poll(waitMillis)) {
                 case READY:
                     judgeAgain();
-                    return rows(scan.take());
+                    return rows(decoder.ofWindow(scan.take()));
                 case END:
                     judgeAgain();
                     return end();
@@ -171,18 +176,18 @@ final class SliceWindows {
 
     /** The scan may have asked again by itself, for a while, since the last look. */
     private void judgeAgain() throws IOException {
-        long now = sendings(readerScan.figures());
+        long now = sendings(readerScan.metrics());
         if (now != sent) {
             sent = now;
             judge(reading);
         }
     }
 
-    private static long sendings(BatchScan.Figures figures) {
-        return figures.visibleWaitRetries + figures.splitRetries;
+    private static long sendings(ScanMetrics metrics) {
+        return metrics.visibleWaitRetries() + metrics.splitRetries();
     }
 
-    private RecordsWithSplitIds<ReadRecord> rows(BatchScan.Batch batch) {
+    private RecordsWithSplitIds<ReadRecord> rows(ReadBatch batch) {
         outstanding.add(batch);
         metrics.countBytes();
         ChangeColumns changes = batch.changes();
@@ -199,7 +204,7 @@ final class SliceWindows {
         SliceRead slice = reading;
         reading = null;
         if (!interrupted) {
-            long waited = readerScan.figures().visibleWaitMillis - waitedMillis;
+            long waited = readerScan.metrics().visibleWaitMillis() - waitedMillis;
             long taken = (System.nanoTime() - begunNanos) / 1_000_000 - waited;
             long window = slice.window().endMillis() - slice.window().startMillis();
             length.wasRead(window, taken, rows);

@@ -49,7 +49,7 @@ class VariantWriterTest {
     @Test
     @EnabledIfSystemProperty(named = "flink.version", matches = OLD)
     void withoutTheTypeTheMessageSaysSo() {
-        assertThatThrownBy(() -> new VariantWriter("`v`", true, new Tally()))
+        assertThatThrownBy(() -> new VariantWriter("`v`", true, new ColumnWriter.Tally()))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContainingAll("column `v`", "VARIANT", "Variant");
         assertThat(List.of("1.20.3", "2.0.1")).allMatch(version -> version.matches(OLD));

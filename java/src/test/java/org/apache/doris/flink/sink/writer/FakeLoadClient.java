@@ -1,5 +1,9 @@
 package org.apache.doris.flink.sink.writer;
 
+import org.apache.doris.flink.error.ErrorCode;
+import org.apache.doris.flink.error.NativeException;
+import org.apache.doris.flink.jni.Load;
+import org.apache.doris.flink.jni.SinkMetrics;
 import org.apache.doris.flink.sink.transaction.FakeDoris;
 import org.apache.doris.flink.sink.transaction.FakeDoris.LabelInUse;
 import org.apache.doris.flink.sink.transaction.PendingCall;
@@ -109,8 +113,8 @@ final class FakeLoadClient implements LoadClient {
     }
 
     @Override
-    public Figures figures() {
-        return closed ? Figures.NONE : new Figures(7, 5, open());
+    public SinkMetrics metrics() {
+        return closed ? SinkMetrics.NONE : new SinkMetrics(7, 5, 12, open());
     }
 
     @Override
@@ -145,7 +149,7 @@ final class FakeLoadClient implements LoadClient {
         private long id = -1;
         private long rows;
         private ByteBuffer buffer;
-        private LoadOutcome outcome;
+        private Map<String, String> outcome;
         private IOException failure;
         private boolean finished;
         private boolean closed;
@@ -201,7 +205,11 @@ final class FakeLoadClient implements LoadClient {
                     return;
                 } catch (LabelInUse e) {
                     if (e.state().isFinished()) {
-                        failure = new LabelTaken("Label " + base + number + " is " + e.state(), e);
+                        failure =
+                                new NativeException(
+                                        ErrorCode.LABEL,
+                                        "Label " + base + number + " is " + e.state(),
+                                        e);
                         throw failure;
                     }
                     skip();
@@ -238,7 +246,7 @@ final class FakeLoadClient implements LoadClient {
             } else {
                 doris.publish(id, lines());
             }
-            outcome = outcome();
+            outcome = result();
         }
 
         private List<String> lines() {
@@ -264,7 +272,7 @@ final class FakeLoadClient implements LoadClient {
         }
 
         @Override
-        public LoadOutcome outcome() {
+        public Map<String, String> result() {
             Map<String, String> values = new LinkedHashMap<>(figures);
             values.put("label", base + number);
             if (fault() != LoadFault.NO_TRANSACTION) {
@@ -278,7 +286,7 @@ final class FakeLoadClient implements LoadClient {
             for (int i = 0; i < skipped.size(); i++) {
                 values.put("skipped." + i, skipped.get(i));
             }
-            return new LoadOutcome(values);
+            return values;
         }
 
         @Override

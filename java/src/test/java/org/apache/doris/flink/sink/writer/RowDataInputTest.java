@@ -28,7 +28,7 @@ class RowDataInputTest {
     private TableLoads loads;
 
     private RowDataInput input(TestSink.Start options) throws Exception {
-        WriterMetrics writerMetrics = new WriterMetrics(metrics, client::figures);
+        WriterMetrics writerMetrics = new WriterMetrics(metrics, client::metrics);
         loads =
                 new TableLoads(
                         new WriterIdentity("op", "job", 0, 1, 0, 0), client, null, writerMetrics);

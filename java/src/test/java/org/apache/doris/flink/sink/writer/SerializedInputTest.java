@@ -31,7 +31,7 @@ class SerializedInputTest {
                         new WriterIdentity("op", "job", 0, 1, 0, 0),
                         client,
                         null,
-                        new WriterMetrics(new RecordedMetrics(), client::figures));
+                        new WriterMetrics(new RecordedMetrics(), client::metrics));
         SerializedInput<DorisRecord> input =
                 new SerializedInput<>(
                         config,
@@ -108,7 +108,7 @@ class SerializedInputTest {
         input.flush();
         assertThat(client.opened).hasSize(1);
         assertThat(client.opened.get(0).body.toString()).isEqualTo(expected.toString());
-        assertThat(client.opened.get(0).outcome().rows()).isEqualTo(rows);
+        assertThat(client.opened.get(0).result()).containsEntry("rows", String.valueOf(rows));
     }
 
     @Test

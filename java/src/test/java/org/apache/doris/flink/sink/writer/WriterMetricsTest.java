@@ -118,12 +118,20 @@ class WriterMetricsTest {
                             "bufferedBytes",
                             "openTransactions",
                             "nativeMemoryBytes",
+                            "maxNativeMemoryBytes",
+                            "openConnections",
+                            "loadsSucceeded",
+                            "loadAttemptsFailed",
+                            "submittedRows",
+                            "encodedBytes",
+                            "sentBytes",
                             "rowsSkippedByDeleteRule");
             job.write(0, "a", "b", "c");
             job.writer(0).flush(false);
             assertThat(metrics.value("openTransactions")).isEqualTo(1L);
             assertThat(metrics.value("bufferedBytes")).isEqualTo(7L);
             assertThat(metrics.value("nativeMemoryBytes")).isEqualTo(12L);
+            assertThat(metrics.value("maxNativeMemoryBytes")).isEqualTo(12L);
             job.checkpoint(1);
             assertThat(metrics.value("openTransactions")).isEqualTo(0L);
             assertThat(metrics.count("numRecordsSend")).isEqualTo(3);

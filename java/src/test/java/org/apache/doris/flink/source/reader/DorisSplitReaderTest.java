@@ -3,6 +3,7 @@ package org.apache.doris.flink.source.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.ScanConfig;
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.source.split.DorisSplit;
@@ -23,7 +24,7 @@ class DorisSplitReaderTest {
 
     private final FakeScan scan = new FakeScan();
     private int drains;
-    private final ReaderParts parts = parts(scan.factory());
+    private final ReaderParts parts = parts(TestScans.snapshot(), scan.factory());
     private final ReaderScan readerScan = parts.scan();
     private final OutstandingBatches outstanding = parts.outstanding();
     private final DorisSplitReader reader = parts.splitReader();
@@ -106,8 +107,9 @@ class DorisSplitReaderTest {
     void rowsWithoutColumnsAreCounted() throws IOException {
         scan.columns = 0;
         scan.tablet(1, new int[3]);
-        assign(1);
-        RecordsWithSplitIds<ReadRecord> records = reader.fetch();
+        DorisSplitReader counting = parts(TestScans.withoutColumns(), scan.factory()).splitReader();
+        counting.handleSplitsChanges(new SplitsAddition<>(List.of(split(1))));
+        RecordsWithSplitIds<ReadRecord> records = counting.fetch();
         assertThat(records.nextSplit()).isEqualTo("1");
         for (int i = 0; i < 3; i++) {
             assertThat(records.nextRecordFromSplit()).isNotNull();
@@ -153,10 +155,10 @@ class DorisSplitReaderTest {
         assertThat(scan.closed).isEqualTo(1);
     }
 
-    private ReaderParts parts(BatchScan.Factory scans) {
+    private ReaderParts parts(ScanConfig config, ReaderScan.Factory scans) {
         return new ReaderParts(
                 UnregisteredMetricsGroup.createSourceReaderMetricGroup(),
-                TestScans.snapshot(),
+                config,
                 scans,
                 () -> drains++);
     }

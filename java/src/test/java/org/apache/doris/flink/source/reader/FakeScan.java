@@ -1,9 +1,13 @@
 package org.apache.doris.flink.source.reader;
 
-import org.apache.flink.table.data.columnar.vector.ByteColumnVector;
-import org.apache.flink.table.data.columnar.vector.ColumnVector;
-import org.apache.flink.table.data.columnar.vector.IntColumnVector;
-import org.apache.flink.table.data.columnar.vector.LongColumnVector;
+import org.apache.doris.flink.arrow.IpcBatch;
+import org.apache.doris.flink.arrow.IpcColumns;
+import org.apache.doris.flink.config.IncrementType;
+import org.apache.doris.flink.config.SliceScheme;
+import org.apache.doris.flink.jni.Scan;
+import org.apache.doris.flink.jni.ScanMetrics;
+import org.apache.doris.flink.source.split.ChangelogPosition;
+import org.apache.doris.flink.source.split.ChangelogWindow;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -15,15 +19,14 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.IntToLongFunction;
-import java.util.function.IntUnaryOperator;
+import java.util.function.ToLongFunction;
 
 /**
  * A scan that serves given batches per snapshot split and the windows of a change log, and counts
  * what is out. Like the native one it reads one thing at a time, can be closed in the middle, and
  * is dead then: another one of the factory goes on with the same data.
  */
-final class FakeScan implements BatchScan {
+final class FakeScan implements Scan {
 
     private final Map<Long, List<int[]>> batchesByTablet = new HashMap<>();
     private final Queue<FakeBatch> ready = new ArrayDeque<>();
@@ -63,7 +66,7 @@ final class FakeScan implements BatchScan {
         notifyAll();
     }
 
-    BatchScan.Factory factory() {
+    ReaderScan.Factory factory() {
         return () -> {
             synchronized (this) {
                 opened++;
@@ -92,8 +95,9 @@ final class FakeScan implements BatchScan {
     }
 
     @Override
-    public synchronized void startWindow(WindowRequest window) throws IOException {
+    public synchronized void startWindow(Map<String, String> described) throws IOException {
         begin();
+        WindowRequest window = window(described);
         windows.add(window);
         for (List<FakeChanges.Row> rows : changes.read(window)) {
             ready.add(new FakeBatch(rows.stream().mapToInt(row -> row.value).toArray(), rows));
@@ -130,8 +134,9 @@ final class FakeScan implements BatchScan {
     }
 
     @Override
-    public synchronized Batch take() {
-        FakeBatch batch = ready.remove();
+    public synchronized IpcBatch take() throws IOException {
+        FakeBatch next = ready.remove();
+        IpcBatch batch = next.batch(columns, live::decrementAndGet);
         bytes += 4L * batch.rows();
         live.incrementAndGet();
         if (rowsBeforeStall > 0 && --rowsBeforeStall == 0) {
@@ -147,16 +152,20 @@ final class FakeScan implements BatchScan {
     }
 
     @Override
-    public synchronized Figures figures() {
-        Figures figures = new Figures();
-        figures.bytes = bytes;
-        figures.heldBytes = live.get();
-        figures.replayedRows = changes.replayed;
-        figures.positionMismatches = changes.mismatches;
-        figures.windowRows = changes.delivered;
-        figures.visibleWaitRetries = changes.waits;
-        figures.visibleWaitMillis = changes.waited;
-        return figures;
+    public synchronized ScanMetrics metrics() {
+        return new ScanMetrics(
+                0,
+                bytes,
+                0,
+                0,
+                0,
+                live.get(),
+                0,
+                changes.waits,
+                changes.waited,
+                changes.replayed,
+                changes.mismatches,
+                changes.delivered);
     }
 
     @Override
@@ -185,113 +194,68 @@ final class FakeScan implements BatchScan {
         }
     }
 
-    private final class FakeBatch implements Batch {
+    /** What crosses the native boundary as a window. */
+    private static WindowRequest window(Map<String, String> map) {
+        ToLongFunction<String> number = key -> Long.parseLong(map.get(key));
+        ChangelogWindow window =
+                new ChangelogWindow(
+                        number.applyAsLong("start.millis"),
+                        number.applyAsLong("end.millis"),
+                        map.get("start"),
+                        map.get("end"),
+                        IncrementType.fromOption(map.get("increment-type")));
+        ChangelogPosition position = null;
+        if (map.containsKey("position.tso")) {
+            position =
+                    new ChangelogPosition(
+                            number.applyAsLong("position.tso"),
+                            number.applyAsLong("position.lsn"),
+                            (int) number.applyAsLong("position.operation"),
+                            number.applyAsLong("position.rows-at"),
+                            number.applyAsLong("position.rows-of-tso"),
+                            number.applyAsLong("position.hash-sum"));
+        }
+        boolean verify = Boolean.parseBoolean(map.get("verify"));
+        switch (map.get("slice")) {
+            case "partition":
+                long partition = number.applyAsLong("slice.partition");
+                return new WindowRequest(
+                        window, SliceScheme.PARTITIONS, partition, position, verify);
+            case "hash":
+                SliceScheme scheme = SliceScheme.hash((int) number.applyAsLong("slice.count"));
+                long index = number.applyAsLong("slice.index");
+                return new WindowRequest(window, scheme, index, position, verify);
+            default:
+                return new WindowRequest(window, SliceScheme.hash(1), 0, position, verify);
+        }
+    }
+
+    private static final class FakeBatch {
 
         private final int[] values;
         private final List<FakeChanges.Row> rows;
-        private boolean released;
 
         private FakeBatch(int[] values, List<FakeChanges.Row> rows) {
             this.values = values;
             this.rows = new ArrayList<>(rows);
         }
 
-        @Override
-        public int rows() {
-            return values.length;
-        }
-
-        @Override
-        public BatchRows produced() {
-            return BatchRows.views(
-                    columns == 0
-                            ? new ColumnVector[0]
-                            : new ColumnVector[] {new Ints(row -> values[row])});
-        }
-
-        @Override
-        public ChangeColumns changes() {
-            return rows.isEmpty()
-                    ? null
-                    : new ChangeColumns(
-                            new Bytes(row -> rows.get(row).operation),
-                            new Longs(row -> rows.get(row).tso),
-                            new Longs(row -> rows.get(row).lsn),
-                            new Longs(row -> rows.get(row).hash()));
-        }
-
-        @Override
-        public synchronized void release() {
-            if (!released) {
-                released = true;
-                live.decrementAndGet();
+        private IpcBatch batch(int columns, Runnable free) throws IOException {
+            IpcColumns batch = new IpcColumns(values.length);
+            if (columns > 0) {
+                batch.ints(values);
             }
-        }
-
-        private void checkAlive() {
-            if (released) {
-                throw new IllegalStateException("read after release");
+            if (!rows.isEmpty()) {
+                byte[] operations = new byte[rows.size()];
+                for (int i = 0; i < operations.length; i++) {
+                    operations[i] = (byte) rows.get(i).operation;
+                }
+                batch.bytes(operations)
+                        .longs(rows.stream().mapToLong(row -> row.tso).toArray())
+                        .longs(rows.stream().mapToLong(row -> row.lsn).toArray())
+                        .longs(rows.stream().mapToLong(FakeChanges.Row::hash).toArray());
             }
-        }
-
-        private final class Ints implements IntColumnVector {
-
-            private final IntUnaryOperator value;
-
-            Ints(IntUnaryOperator value) {
-                this.value = value;
-            }
-
-            @Override
-            public int getInt(int row) {
-                checkAlive();
-                return value.applyAsInt(row);
-            }
-
-            @Override
-            public boolean isNullAt(int row) {
-                return false;
-            }
-        }
-
-        private final class Bytes implements ByteColumnVector {
-
-            private final IntUnaryOperator value;
-
-            Bytes(IntUnaryOperator value) {
-                this.value = value;
-            }
-
-            @Override
-            public byte getByte(int row) {
-                checkAlive();
-                return (byte) value.applyAsInt(row);
-            }
-
-            @Override
-            public boolean isNullAt(int row) {
-                return false;
-            }
-        }
-
-        private final class Longs implements LongColumnVector {
-
-            private final IntToLongFunction value;
-
-            Longs(IntToLongFunction value) {
-                this.value = value;
-            }
-
-            @Override
-            public long getLong(int row) {
-                checkAlive();
-                return value.applyAsLong(row);
-            }
-
-            @Override
-            public boolean isNullAt(int row) {
-                return false;
-            }
+            return batch.batch(free);
         }
     }
 }

@@ -277,7 +277,7 @@ class SlicesFetchTest {
         assertThat(windows()).containsExactly("0 0-1", "1 0-1", "0 0-1");
         assertThat(scan.windows.get(2).verify()).isTrue();
         assertThat(scan.changes.mismatches).isZero();
-        assertThat(parts.scan().figures().replayedRows).isEqualTo(1);
+        assertThat(parts.scan().metrics().replayedRows()).isEqualTo(1);
     }
 
     @Test

@@ -47,6 +47,19 @@ final class TestScans {
                 "UTC");
     }
 
+    /** A read of a snapshot whose rows are only counted. */
+    static ScanConfig withoutColumns() {
+        ScanConfig all = snapshot();
+        return new ScanConfig(
+                all.connection(),
+                all.read(),
+                RowType.of(),
+                List.of(),
+                "",
+                ScanConfig.NO_LIMIT,
+                "UTC");
+    }
+
     private static ScanConfig with(String... options) {
         Map<String, String> map = new HashMap<>();
         map.put("fenodes", "h:1");
