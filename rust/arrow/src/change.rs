@@ -1,6 +1,6 @@
 //! What is known of a change beside its row, wherever it goes.
 
-use arrow_schema::{DataType, Field};
+use arrow::datatypes::{DataType, Field};
 
 /// Bits of a TSO below its clock: a counter of what happens within a millisecond (Doris manual, TSO).
 pub const TSO_LOGICAL_BITS: u32 = 18;

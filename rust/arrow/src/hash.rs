@@ -19,7 +19,7 @@
 
 use std::ops::Range;
 
-use arrow_schema::DataType;
+use arrow::datatypes::DataType;
 
 use crate::error::{Error, Result};
 use crate::ipc::{ColumnSlots, Layout};
@@ -246,12 +246,12 @@ fn misplaced() -> Error {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::types::Int32Type;
-    use arrow_array::{
+    use arrow::array::types::Int32Type;
+    use arrow::array::{
         Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int8Array,
         Int16Array, Int32Array, Int64Array, ListArray, StringArray, StructArray,
     };
-    use arrow_schema::{Field, Fields};
+    use arrow::datatypes::{Field, Fields};
 
     use super::*;
     use crate::ipc::{IpcBatch, of_arrays};

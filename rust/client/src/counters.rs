@@ -16,8 +16,8 @@ pub struct ProcessCounters {
     pub converted: u64,
     /// Arrow Flight sessions that are open on servers because of this process.
     pub open_sessions: i64,
-    /// Bytes held by queues and by batches that were handed out and not dropped yet, by the buffers of loads, and kept for
-    /// sending again.
+    /// Bytes held by queues and by batches that were handed out and not dropped yet, by the buffers of loads, and
+    /// kept for sending again.
     pub held_bytes: i64,
 }
 

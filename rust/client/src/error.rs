@@ -54,8 +54,8 @@ pub enum ErrorKind {
     Forgotten = 23,
 }
 
-/// An error with a message for a user. `Display` shows the message followed by all sources, which tonic and reqwest keep
-/// out of their own `Display`. Never holds a password or token.
+/// An error with a message for a user. `Display` shows the message followed by all sources, which tonic and reqwest
+/// keep out of their own `Display`. Never holds a password or token.
 pub struct Error {
     kind: ErrorKind,
     retryable: bool,
@@ -85,6 +85,31 @@ impl Error {
     pub fn retryable(mut self) -> Self {
         self.retryable = true;
         self
+    }
+
+    /// The same error, marked as worth trying again if that is so.
+    #[must_use]
+    pub fn retryable_if(mut self, retryable: bool) -> Self {
+        self.retryable |= retryable;
+        self
+    }
+
+    /// What failed because of this error: under its kind, as much worth trying again, with this error as the cause.
+    #[must_use]
+    pub(crate) fn caused(self, message: impl Into<String>) -> Self {
+        Self::new(self.kind, message)
+            .retryable_if(self.retryable)
+            .with_source(self)
+    }
+
+    /// The same error in other words.
+    #[must_use]
+    pub(crate) fn reworded(self, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            source: None,
+            ..self
+        }
     }
 
     /// The same error, with the cause that `Display` appends.
@@ -150,7 +175,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The text of an error and of everything that it wraps. Many wrappers repeat what they wrap: each text is told once.
+/// The text of an error and of everything that it wraps. Many wrappers repeat what they wrap: each text is shown once.
 pub(crate) fn walk(error: &(dyn StdError + 'static)) -> String {
     let mut shown = error.to_string();
     let mut next = error.source();
@@ -165,6 +190,11 @@ pub(crate) fn walk(error: &(dyn StdError + 'static)) -> String {
         next = source.source();
     }
     shown
+}
+
+/// Whether the text of a failed connection says that a name could not be resolved.
+pub(crate) fn unresolved(text: &str) -> bool {
+    text.contains("dns error") || text.contains("failed to lookup address")
 }
 
 impl fmt::Debug for Error {

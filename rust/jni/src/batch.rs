@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use doris_arrow::binary_row::{BatchRows, RowFormat};
 use doris_arrow::ipc::IpcBatch;
 use doris_client::ErrorKind;
-use doris_client::scan::ScanBatch;
+use doris_client::read::scan::ScanBatch;
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JByteBuffer, JClass, JIntArray};
 use jni::sys::{jboolean, jint, jlong};
@@ -125,7 +125,8 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchBody<'l>(
     })
 }
 
-/// `int[] batchRowEnds(long batch)`: where each row ends in Flink's binary format, in bytes from the start of the first.
+/// `int[] batchRowEnds(long batch)`: where each row ends in Flink's binary format, in bytes from the start of the
+/// first.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchRowEnds<'l>(
     mut env: EnvUnowned<'l>,

@@ -1,10 +1,10 @@
-//! Direct `ByteBuffer`s over native memory. A `ByteBuffer` owns nothing. Where ownership moves, when reading: `scanTake` makes a
-//! batch Java's, `batchRelease` frees it. When writing the memory is Rust's all the time; `loadAcquire` lends it to one thread of
-//! Java, `loadSubmit` and `loadReturn` take it back.
+//! Direct `ByteBuffer`s over native memory. A `ByteBuffer` owns nothing. Where ownership moves, when reading:
+//! `scanTake` makes a batch Java's, `batchRelease` frees it. When writing the memory is Rust's all the time;
+//! `loadAcquire` lends it to one thread of Java, `loadSubmit` and `loadReturn` take it back.
 
 use bytes::Bytes;
 use doris_client::ErrorKind;
-use doris_client::load::Buffer;
+use doris_client::write::load::Buffer;
 use jni::Env;
 use jni::objects::JByteBuffer;
 
@@ -30,12 +30,12 @@ pub fn over<'l>(env: &mut Env<'l>, bytes: &Bytes) -> Result<JByteBuffer<'l>, Fai
 
 /// A direct buffer over a place in a load's ring, to be filled by Java.
 ///
-/// The memory stays where it is while the buffer is lent, whoever holds it: [`crate::load::OpenLoad`] keeps the owner and does
-/// not look at the bytes until Java has submitted or returned the buffer. Java's `NativeLoad` does neither while another of its
-/// threads may be writing.
+/// The memory stays where it is while the buffer is lent, whoever holds it: [`crate::load::OpenLoad`] keeps the owner
+/// and does not look at the bytes until Java has submitted or returned the buffer. Java's `NativeLoad` does neither
+/// while another of its threads may be writing.
 pub fn lend<'l>(env: &mut Env<'l>, buffer: &mut Buffer) -> Result<JByteBuffer<'l>, Failure> {
     let bytes = buffer.as_mut_slice();
-    // SAFETY: the pointer comes from a slice, so it is not null and valid for reads and writes of `len` bytes; the memory lives
-    // and has no other user until the buffer comes back (see above).
+    // SAFETY: the pointer comes from a slice, so it is not null and valid for reads and writes of `len` bytes; the
+    // memory lives and has no other user until the buffer comes back (see above).
     Ok(unsafe { env.new_direct_byte_buffer(bytes.as_mut_ptr(), bytes.len())? })
 }

@@ -1,8 +1,8 @@
 //! Exports over calls: one request to the server each, started from a sink or a changelog, polled with bounded waits.
 
 use doris_arrow::types::FlinkField;
-use doris_client::sink::Sink;
-use doris_client::txn::{AbortOutcome, CommitOutcome, LabelState};
+use doris_client::write::sink::Sink;
+use doris_client::write::txn::{AbortOutcome, CommitOutcome};
 use doris_client::{Error, ErrorKind};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};
@@ -113,7 +113,7 @@ impl Call {
                 answer.put("key.fields", key.join(","));
             }
             Self::State { database, label } => {
-                answer.put("state", state_name(sink.state(&database, &label).await?));
+                answer.put("state", sink.state(&database, &label).await?.name());
             }
             Self::Abort { database, label } => {
                 let outcome = match sink.abort(&database, &label).await? {
@@ -138,18 +138,6 @@ impl Call {
             }
         }
         Ok(answer.into_bytes())
-    }
-}
-
-/// As Doris and Java's `LabelState` spell it.
-fn state_name(state: LabelState) -> &'static str {
-    match state {
-        LabelState::Unknown => "UNKNOWN",
-        LabelState::Prepare => "PREPARE",
-        LabelState::Precommitted => "PRECOMMITTED",
-        LabelState::Committed => "COMMITTED",
-        LabelState::Visible => "VISIBLE",
-        LabelState::Aborted => "ABORTED",
     }
 }
 

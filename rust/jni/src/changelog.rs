@@ -1,9 +1,10 @@
-//! Exports over changelogs: what one enumerator asks of a server in order to follow a table. Closing one ends its calls.
+//! Exports over changelogs: what one enumerator asks of a server in order to follow a table. Closing one ends its
+//! calls.
 
 use std::sync::Arc;
 
-use doris_client::changelog::{Changelog, TableFacts};
-use doris_client::config::ReadConfig;
+use doris_client::read::changelog::{Changelog, TableFacts};
+use doris_client::read::config::ReadConfig;
 use doris_client::{Error, ErrorKind};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};
@@ -188,7 +189,8 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_changelogCall<'l>(
     })
 }
 
-/// `void changelogClose(long changelog)`: any thread, any time, as often as one likes; calls in flight end with CLOSED.
+/// `void changelogClose(long changelog)`: any thread, any time, as often as one likes; calls in flight end with
+/// CLOSED.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_changelogClose<'l>(
     mut env: EnvUnowned<'l>,

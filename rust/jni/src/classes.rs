@@ -1,9 +1,9 @@
 //! Classes of the JDK that the `jni` crate names in its own calls.
 //!
-//! It looks each one up at first use through the context class loader of the calling thread and then keeps it. A task that
-//! outlives its job has a closed one, which throws; finding out what was thrown needs such a class again, and so on until the
-//! stack is used up and the JVM with it. So all of them are looked up when the library is loaded, while the loader is in order.
-//! They belong to the boot class loader: keeping them keeps no other loader alive.
+//! It looks each one up at first use through the context class loader of the calling thread and then keeps it. A task
+//! that outlives its job has a closed one, which throws; finding out what was thrown needs such a class again, and so
+//! on until the stack is used up and the JVM with it. So all of them are looked up when the library is loaded, while
+//! the loader is in order. They belong to the boot class loader: keeping them keeps no other loader alive.
 
 use jni::Env;
 use jni::exceptions::{

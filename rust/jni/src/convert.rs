@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use doris_client::ErrorKind;
-use doris_client::plan::ScanPlan;
+use doris_client::read::plan::ScanPlan;
 use jni::Env;
 use jni::objects::{JByteArray, JIntArray, JLongArray};
 
@@ -108,7 +108,7 @@ fn put_len(out: &mut Vec<u8>, len: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use doris_client::plan::Tablet;
+    use doris_client::read::plan::Tablet;
 
     #[test]
     fn a_plan_is_written_as_java_reads_it() {

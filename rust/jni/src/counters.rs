@@ -6,8 +6,8 @@ use jni::sys::jint;
 
 use crate::{batch, call, changelog, convert, guard, load, log, plan, runtime, scan, sink};
 
-/// `long[] counters()`: open handles but batches, batches that Java holds, native bytes of batches, queues and loads, threads of
-/// the runtime, identity batches, converted batches, open Flight sessions, lost log records.
+/// `long[] counters()`: open handles but batches, batches that Java holds, native bytes of batches, queues and loads,
+/// threads of the runtime, identity batches, converted batches, open Flight sessions, lost log records.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_counters<'l>(
     mut env: EnvUnowned<'l>,

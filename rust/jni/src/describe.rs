@@ -1,7 +1,7 @@
 //! The export that lists a table's columns: a call that belongs to no sink, polled and read as any other.
 
-use doris_client::config::ReadConfig;
-use doris_client::describe::{TableColumn, describe_until};
+use doris_client::read::config::ReadConfig;
+use doris_client::read::describe::{TableColumn, describe_until};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};
 use jni::sys::jlong;

@@ -65,8 +65,8 @@ impl From<JniError> for Failure {
     }
 }
 
-/// Runs the body of an export. A failure or panic leaves an exception pending in the JVM and returns the default value,
-/// which Java then never sees.
+/// Runs the body of an export. A failure or panic leaves an exception pending in the JVM and returns the default
+/// value, which Java then never sees.
 pub fn call<'l, R: Default>(
     env: &mut EnvUnowned<'l>,
     body: impl FnOnce(&mut Env<'l>) -> Result<R, Failure>,
@@ -149,13 +149,13 @@ fn throw_native(env: &mut Env<'_>, failure: &Failure, trace: &str) -> JniResult<
     Ok(())
 }
 
-/// The newest panics with their traces. A panic may happen on a thread of the runtime and reach Java as the error of the
-/// task, so the text is what leads from one to the other.
+/// The newest panics with their traces. A panic may happen on a thread of the runtime and reach Java as the error of
+/// the task, so the text is what leads from one to the other.
 static TRACES: Mutex<VecDeque<(String, String)>> = Mutex::new(VecDeque::new());
 const TRACES_KEPT: usize = 8;
 
-/// Records where a panic happened instead of writing to standard error. Belongs to this copy of the library: each has its
-/// own standard library inside.
+/// Records where a panic happened instead of writing to standard error. Belongs to this copy of the library: each has
+/// its own standard library inside.
 pub fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
         let text = payload_text(info.payload());

@@ -157,8 +157,8 @@ impl<T> Table<T> {
         }
     }
 
-    /// Takes an object out; its id is stale from now on. The object is dropped when the last call that uses it returns.
-    /// `None` when the id is stale or of another kind.
+    /// Takes an object out; its id is stale from now on. The object is dropped when the last call that uses it
+    /// returns. `None` when the id is stale or of another kind.
     pub fn remove(&self, id: i64) -> Option<Held<T>> {
         let (generation, index) = self.parts(id)?;
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
@@ -174,8 +174,8 @@ impl<T> Table<T> {
         Some(Held(entry))
     }
 
-    /// Holds an object that is to be closed, also one that a panic made unusable. `None` when the id is stale or of another
-    /// kind.
+    /// Holds an object that is to be closed, also one that a panic made unusable. `None` when the id is stale or of
+    /// another kind.
     pub fn find(&self, id: i64) -> Option<Held<T>> {
         self.get(id).ok().map(Held)
     }

@@ -1,6 +1,6 @@
-//! The native core of the Flink connector for Apache Doris, loaded through JNI: handles, bounded waits, errors and panics
-//! as exceptions. The only crate with `unsafe`; it holds no policy, every export calls [`doris_client`] and hands the
-//! result on.
+//! The native core of the Flink connector for Apache Doris, loaded through JNI: handles, bounded waits, errors and
+//! panics as exceptions. The only crate with `unsafe`; it holds no policy, every export calls [`doris_client`] and
+//! hands the result on.
 //!
 //! | Module | Holds |
 //! |---|---|
@@ -48,12 +48,12 @@ use jni::sys::{JNI_VERSION_1_8, JavaVM, jint};
 /// The number of this boundary. It changes with every incompatible change of the exports; Java refuses another one.
 pub const ABI_VERSION: jint = 5;
 
-/// Class loaders that have the library loaded. One file under several names is mapped once and shared by all of them, with its
-/// statics.
+/// Class loaders that have the library loaded. One file under several names is mapped once and shared by all of them,
+/// with its statics.
 static LOADERS: Mutex<usize> = Mutex::new(0);
 
-/// Called by the JVM right after loading, for each class loader: this copy's panic hook and log subscriber, nothing that
-/// other copies of the library in the same process would see.
+/// Called by the JVM right after loading, for each class loader: this copy's panic hook and log subscriber, nothing
+/// that other copies of the library in the same process would see.
 #[unsafe(no_mangle)]
 pub extern "system" fn JNI_OnLoad(_vm: *mut JavaVM, _reserved: *mut c_void) -> jint {
     // A failure here leaves panics without traces or logs without records; both are no reason to refuse to work.
@@ -66,8 +66,9 @@ pub extern "system" fn JNI_OnLoad(_vm: *mut JavaVM, _reserved: *mut c_void) -> j
     JNI_VERSION_1_8
 }
 
-/// Called by the JVM when a class loader is collected. The last net, when it was the last one: frees what was never closed and
-/// stops the runtime, within a bound. Until then others may be using both; what one of them never closed, Java's cleaner does.
+/// Called by the JVM when a class loader is collected. The last net, when it was the last one: frees what was never
+/// closed and stops the runtime, within a bound. Until then others may be using both; what one of them never closed,
+/// Java's cleaner does.
 #[unsafe(no_mangle)]
 pub extern "system" fn JNI_OnUnload(_vm: *mut JavaVM, _reserved: *mut c_void) {
     let _ = catch_unwind(|| {

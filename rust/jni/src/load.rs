@@ -1,13 +1,13 @@
 //! Exports over loads: buffers are lent to Java, filled there and taken back; the outcome is awaited in bounded waits.
 //!
-//! A lent buffer is the one thing that outlives its load: another thread may be writing into it at the moment of the close. It
-//! stays in the table, with everything else of the load gone, until its borrower gives it back.
+//! A lent buffer is the one thing that outlives its load: another thread may be writing into it at the moment of the
+//! close. It stays in the table, with everything else of the load gone, until its borrower gives it back.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use doris_client::ErrorKind;
-use doris_client::load::{Buffer, Load, LoadOutcome};
+use doris_client::write::load::{Buffer, Load, LoadOutcome};
 use jni::objects::{JByteArray, JByteBuffer, JClass, JLongArray};
 use jni::sys::{jint, jlong};
 use jni::{Env, EnvUnowned};
@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 use crate::guard::{self, Failure};
 use crate::handle::{Kind, Table};
 use crate::runtime::Lease;
-use crate::sink::SINKS;
 use crate::{buffers, convert, request};
 
 /// The open loads.
@@ -195,22 +194,8 @@ fn internal(text: impl Into<String>) -> Failure {
     Failure::new(ErrorKind::Internal, text)
 }
 
-/// `long loadOpen(long sink, byte[] spec)`
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadOpen<'l>(
-    mut env: EnvUnowned<'l>,
-    _class: JClass<'l>,
-    sink: jlong,
-    spec: JByteArray<'l>,
-) -> jlong {
-    guard::call(&mut env, |env| {
-        let spec = request::load_spec(&convert::bytes(env, &spec)?)?;
-        SINKS.with(sink, |sink| LOADS.insert(sink.open_load(spec)?))
-    })
-}
-
-/// `ByteBuffer loadAcquire(long load, long bytes, int timeoutMs)`: lent until it is submitted or returned; `null` when all are
-/// on their way for that long.
+/// `ByteBuffer loadAcquire(long load, long bytes, int timeoutMs)`: lent until it is submitted or returned; `null`
+/// when all are on their way for that long.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadAcquire<'l>(
     mut env: EnvUnowned<'l>,
@@ -241,8 +226,8 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadSubmit<'l>(
     })
 }
 
-/// `void loadReturn(long load)`: the lent buffer moves back, unused; no error when none is lent. After a close of the load this
-/// frees what is left of it.
+/// `void loadReturn(long load)`: the lent buffer moves back, unused; no error when none is lent. After a close of the
+/// load this frees what is left of it.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadReturn<'l>(
     mut env: EnvUnowned<'l>,

@@ -1,7 +1,7 @@
 //! Exports over the planning of a read: started, polled with bounded waits, its result taken as bytes.
 
-use doris_client::config::ReadConfig;
-use doris_client::plan::{ScanPlan, plan_until, present_tablets};
+use doris_client::read::config::ReadConfig;
+use doris_client::read::plan::{ScanPlan, plan_until, present_tablets};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass};
 use jni::sys::{jboolean, jint, jlong};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use doris_arrow::types::{FlinkField, FlinkKind, FlinkType};
 use doris_client::ErrorKind;
-use doris_client::load::{Input, Labels, LoadOutcome, LoadSpec};
+use doris_client::write::load::{Input, Labels, LoadOutcome, LoadSpec};
 
 use crate::guard::Failure;
 

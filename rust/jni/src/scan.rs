@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use doris_arrow::binary_row::RowFormat;
 use doris_client::ErrorKind;
-use doris_client::config::ReadConfig;
-use doris_client::scan::{IncrementType, Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::read::config::IncrementType;
+use doris_client::read::config::ReadConfig;
+use doris_client::read::scan::{Next, Scan, ScanBatch};
+use doris_client::read::window::{Position, Slice, WindowSpec};
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::{jboolean, jint, jlong};
@@ -186,8 +188,8 @@ fn window_spec(request: &Request) -> Result<WindowSpec, Failure> {
     })
 }
 
-/// `void scanStart(long scan, long[] tablets, long fenceMillis, boolean looksUp)`: `Long.MIN_VALUE` for no fence; whether
-/// the scan finds out that the tablets still exist.
+/// `void scanStart(long scan, long[] tablets, long fenceMillis, boolean looksUp)`: `Long.MIN_VALUE` for no fence;
+/// whether the scan finds out that the tablets still exist.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_scanStart<'l>(
     mut env: EnvUnowned<'l>,

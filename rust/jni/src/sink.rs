@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use doris_client::ErrorKind;
-use doris_client::load::{Load, LoadSpec};
-use doris_client::sink::Sink;
-use doris_client::write_config::WriteConfig;
+use doris_client::write::config::WriteConfig;
+use doris_client::write::load::{Load, LoadSpec};
+use doris_client::write::sink::Sink;
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
 use jni::sys::jlong;
@@ -15,8 +15,8 @@ use crate::call::{self, OpenCall};
 use crate::convert;
 use crate::guard::{self, Failure};
 use crate::handle::{Kind, Table};
-use crate::load::OpenLoad;
-use crate::request::Request;
+use crate::load::{self, OpenLoad};
+use crate::request::{self, Request};
 use crate::runtime::Lease;
 
 /// The open sinks.
@@ -117,7 +117,8 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_sinkMetrics<'l>(
     })
 }
 
-/// `void sinkClose(long sink)`: any thread, any time, as often as one likes; loads and calls in flight end with CLOSED.
+/// `void sinkClose(long sink)`: any thread, any time, as often as one likes; loads and calls in flight end with
+/// CLOSED.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_sinkClose<'l>(
     mut env: EnvUnowned<'l>,
@@ -129,6 +130,20 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_sinkClose<'l>(
             sink.close();
         }
         Ok(())
+    })
+}
+
+/// `long loadOpen(long sink, byte[] spec)`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadOpen<'l>(
+    mut env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    sink: jlong,
+    spec: JByteArray<'l>,
+) -> jlong {
+    guard::call(&mut env, |env| {
+        let spec = request::load_spec(&convert::bytes(env, &spec)?)?;
+        SINKS.with(sink, |sink| load::LOADS.insert(sink.open_load(spec)?))
     })
 }
 

@@ -1,5 +1,5 @@
-//! Work on the runtime that Java starts, polls with bounded waits, and reads the result of: what plans and calls have in
-//! common.
+//! Work on the runtime that Java starts, polls with bounded waits, and reads the result of: what plans and calls have
+//! in common.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -37,7 +37,8 @@ pub struct Task<T> {
 }
 
 impl<T: Send + 'static> Task<T> {
-    /// Runs the work on the runtime. It is handed the token, which is cancelled at the close, and should end soon then.
+    /// Runs the work on the runtime. It is handed the token, which is cancelled at the close, and should end soon
+    /// then.
     ///
     /// `name` is what messages call it.
     pub fn run<F>(
@@ -120,7 +121,8 @@ impl<T: Send + 'static> Task<T> {
         }
     }
 
-    /// Cancels the task and waits for its end, in which it may say good-bye to a server; a poll in flight ends with CLOSED.
+    /// Cancels the task and waits for its end, in which it may say good-bye to a server; a poll in flight ends with
+    /// CLOSED.
     pub fn close(&self) {
         self.cancel.cancel();
         if self.lease.wait(CLOSE_BOUND, self.gone.cancelled()).is_none() {

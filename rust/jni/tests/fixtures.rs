@@ -8,17 +8,17 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::builder::{
+use arrow::array::builder::{
     Int32Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder, StructBuilder,
 };
-use arrow_array::{
+use arrow::array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array,
     Int8Array, Int16Array, Int32Array, Int64Array, ListArray, RecordBatch, RecordBatchOptions, StringArray,
     StructArray, TimestampMicrosecondArray,
 };
-use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, IpcWriteOptions};
-use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::datatypes::{DataType, Field, Fields, Schema};
+use arrow::ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, IpcWriteOptions};
 
 #[test]
 fn fixtures_are_what_this_writes() {

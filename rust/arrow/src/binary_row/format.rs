@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{Field, Fields};
+use arrow::datatypes::{Field, Fields};
 
 use super::cells::{Block, Cells};
 use super::shape::Shape;
@@ -133,7 +133,7 @@ fn widen(sizes: &mut [usize], cells: &Cells<'_>, by: usize) {
 
 /// Arrays of a batch, nested ones included.
 fn nodes(batch: &IpcBatch) -> Result<usize> {
-    let message = arrow_ipc::root_as_message(&batch.header)
+    let message = arrow::ipc::root_as_message(&batch.header)
         .map_err(|e| Error::corrupt(format!("the header is not a valid message ({e})")))?;
     Ok(message
         .header_as_record_batch()

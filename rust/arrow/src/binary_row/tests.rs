@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use arrow_array::{
+use arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Float32Array, Int8Array, Int16Array, Int32Array,
     Int64Array, StringArray, TimestampMicrosecondArray,
 };

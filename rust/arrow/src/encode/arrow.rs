@@ -5,15 +5,16 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::StringBuilder;
-use arrow_array::cast::AsArray;
-use arrow_array::types::TimestampMicrosecondType;
-use arrow_array::{
+use arrow::array::builder::StringBuilder;
+use arrow::array::cast::AsArray;
+use arrow::array::types::TimestampMicrosecondType;
+use arrow::array::{
     Array, ArrayRef, ListArray, MapArray, RecordBatch, RecordBatchOptions, StructArray,
     TimestampMicrosecondArray,
 };
-use arrow_ipc::writer::StreamEncoder;
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+use arrow::error::ArrowError;
+use arrow::ipc::writer::StreamEncoder;
 
 use super::clock::{Clock, Turn};
 use super::json::{self, Quirk};

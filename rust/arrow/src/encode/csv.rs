@@ -7,7 +7,7 @@
 //! that of the columns; where fields may be enclosed, the latter is searched in the line together with its delimiter.
 //! A field for an ARRAY, MAP or STRUCT is cast from its text; one for anything else is JSON.
 
-use arrow_array::RecordBatch;
+use arrow::array::RecordBatch;
 
 use super::json::{self, Quirk};
 use super::out::Out;

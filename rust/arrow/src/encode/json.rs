@@ -96,7 +96,7 @@ impl JsonRows {
 }
 
 impl Rows for JsonRows {
-    fn encode(&mut self, batch: &arrow_array::RecordBatch, out: &mut Out<'_>) -> Result<(), super::Refused> {
+    fn encode(&mut self, batch: &arrow::array::RecordBatch, out: &mut Out<'_>) -> Result<(), super::Refused> {
         let bound: Vec<(&JsonColumn, Bound<'_>)> = self
             .columns
             .iter()

@@ -9,7 +9,7 @@ mod out;
 mod plan;
 mod text;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use ::arrow::array::{Array, ArrayRef, RecordBatch};
 
 use crate::error::{Error, Result};
 use crate::normalize::Zone;

@@ -1,12 +1,12 @@
 //! How the values of a column become text: chosen once from its types, bound to the arrays of each batch.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
+use arrow::array::cast::AsArray;
+use arrow::array::types::{
     Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     TimestampMicrosecondType,
 };
-use arrow_array::{Array, ArrayRef, BooleanArray};
-use arrow_buffer::NullBuffer;
+use arrow::array::{Array, ArrayRef, BooleanArray};
+use arrow::buffer::NullBuffer;
 
 use super::clock::{Clock, Turn};
 use super::json::{self, Quirk};

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
-use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ToByteSlice};
-use arrow_ipc::{FieldNode, MessageBuilder, MessageHeader, MetadataVersion, RecordBatchBuilder};
-use arrow_schema::DataType;
+use arrow::array::cast::AsArray;
+use arrow::array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
+use arrow::datatypes::DataType;
+use arrow::datatypes::ToByteSlice;
+use arrow::ipc::{FieldNode, MessageBuilder, MessageHeader, MetadataVersion, RecordBatchBuilder};
 use bytes::Bytes;
 use flatbuffers::FlatBufferBuilder;
 
@@ -74,7 +75,7 @@ pub fn extend(layout: &Layout, body: &[u8], columns: &[Extended<'_>]) -> IpcBatc
                 }
                 for range in &layout.buffers[slots.buffers.clone()] {
                     let (start, length) = (range.start as i64, range.len() as i64);
-                    out.buffers.push(arrow_ipc::Buffer::new(start, length));
+                    out.buffers.push(arrow::ipc::Buffer::new(start, length));
                 }
             }
             Extended::Int8(values) => out.values(values.len(), values.to_byte_slice()),
@@ -93,7 +94,7 @@ pub fn empty(rows: usize) -> IpcBatch {
 #[derive(Default)]
 pub(super) struct Out {
     nodes: Vec<FieldNode>,
-    buffers: Vec<arrow_ipc::Buffer>,
+    buffers: Vec<arrow::ipc::Buffer>,
     body: Vec<u8>,
 }
 
@@ -125,7 +126,7 @@ impl Out {
     }
 
     fn close_buffer(&mut self, start: usize) {
-        self.buffers.push(arrow_ipc::Buffer::new(
+        self.buffers.push(arrow::ipc::Buffer::new(
             start as i64,
             (self.body.len() - start) as i64,
         ));

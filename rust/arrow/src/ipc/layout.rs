@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use arrow_ipc::MessageHeader;
-use arrow_schema::{DataType, Fields};
+use arrow::datatypes::{DataType, Fields};
+use arrow::ipc::MessageHeader;
 
 use crate::error::{Error, Result};
 
@@ -38,7 +38,7 @@ pub struct ColumnSlots {
 impl Layout {
     /// Verifies a header (a bare flatbuffer `Message`) for a body. Never panics, whatever the bytes are.
     pub fn verify(header: &[u8], body: &[u8], fields: &Fields) -> Result<Self> {
-        let message = arrow_ipc::root_as_message(header)
+        let message = arrow::ipc::root_as_message(header)
             .map_err(|e| Error::corrupt(format!("the header is not a valid message ({e})")))?;
         if message.header_type() != MessageHeader::RecordBatch {
             return Err(Error::corrupt(format!(
@@ -54,7 +54,7 @@ impl Layout {
 
     /// The same for the record batch inside a message, which dictionaries have too.
     pub(crate) fn verify_batch(
-        batch: &arrow_ipc::RecordBatch<'_>,
+        batch: &arrow::ipc::RecordBatch<'_>,
         body_length: i64,
         body: &[u8],
         fields: &Fields,

@@ -32,7 +32,7 @@ impl IpcBatch {
 
 /// A batch of columns that are in canonical form.
 #[cfg(test)]
-pub(crate) fn of_arrays(columns: &[arrow_array::ArrayRef]) -> IpcBatch {
+pub(crate) fn of_arrays(columns: &[arrow::array::ArrayRef]) -> IpcBatch {
     let empty = Layout {
         rows: columns[0].len(),
         nodes: vec![],

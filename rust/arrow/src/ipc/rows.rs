@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, make_array};
-use arrow_buffer::Buffer;
-use arrow_data::ArrayData;
-use arrow_schema::{DataType, Fields, Schema};
+use arrow::array::ArrayData;
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, make_array};
+use arrow::buffer::Buffer;
+use arrow::datatypes::{DataType, Fields, Schema};
 
 use super::Layout;
 use crate::error::{Error, Result};
@@ -109,6 +109,6 @@ impl Walk<'_> {
 }
 
 /// Checks an array and its values, but not the children, which have been built the same way.
-fn build(data: arrow_data::ArrayDataBuilder) -> Result<ArrayData> {
+fn build(data: arrow::array::ArrayDataBuilder) -> Result<ArrayData> {
     data.build().map_err(|e| Error::corrupt(e.to_string()))
 }

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow_buffer::Buffer;
-use arrow_schema::{Fields, Schema};
+use arrow::buffer::Buffer;
+use arrow::datatypes::{Fields, Schema};
 
 use super::encode::Out;
 use super::{IpcBatch, Layout};
@@ -16,14 +16,14 @@ use crate::normalize::bytes_for_text;
 pub fn tail(batch: &IpcBatch, fields: &Fields, from: usize) -> Result<IpcBatch> {
     let layout = Layout::verify(&batch.header, &batch.body, fields)?;
     let from = from.min(layout.rows);
-    let message = arrow_ipc::root_as_message(&batch.header).map_err(|e| Error::corrupt(e.to_string()))?;
+    let message = arrow::ipc::root_as_message(&batch.header).map_err(|e| Error::corrupt(e.to_string()))?;
     let record = message
         .header_as_record_batch()
         .ok_or_else(|| Error::corrupt("a record batch is missing"))?;
     let schema = Arc::new(bytes_for_text(&Schema::new(fields.clone())));
     // The layout is verified; should arrow's reader still panic on something, that is this batch's fault alone.
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        arrow_ipc::reader::read_record_batch(
+        arrow::ipc::reader::read_record_batch(
             &Buffer::from(batch.body.clone()),
             record,
             schema,

@@ -13,9 +13,9 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
-use arrow_buffer::Buffer;
-use arrow_schema::{Schema, SchemaRef};
+use arrow::array::ArrayRef;
+use arrow::buffer::Buffer;
+use arrow::datatypes::{Schema, SchemaRef};
 use bytes::Bytes;
 
 pub(crate) use plan::bytes_for_text;
@@ -127,7 +127,7 @@ impl Normalizer {
 
     /// Remembers a dictionary that came in the stream.
     pub fn add_dictionary(&self, dictionaries: &mut Dictionaries, header: &[u8], body: Bytes) -> Result<()> {
-        let message = arrow_ipc::root_as_message(header)
+        let message = arrow::ipc::root_as_message(header)
             .map_err(|e| Error::corrupt(format!("the header is not a valid message ({e})")))?;
         let batch = message
             .header_as_dictionary_batch()
@@ -138,7 +138,7 @@ impl Normalizer {
         let r#type = plan::dictionary_value(&self.delivered, batch.id())
             .ok_or_else(|| Error::corrupt(format!("no column uses the dictionary {}", batch.id())))?;
         Layout::verify_batch(&values, message.bodyLength(), &body, &vec![r#type].into())?;
-        arrow_ipc::reader::read_dictionary(
+        arrow::ipc::reader::read_dictionary(
             &Buffer::from(body),
             batch,
             &self.delivered,
@@ -214,13 +214,13 @@ impl Normalizer {
         if columns.is_empty() {
             return Ok(Vec::new());
         }
-        let message = arrow_ipc::root_as_message(header).map_err(|e| Error::corrupt(e.to_string()))?;
+        let message = arrow::ipc::root_as_message(header).map_err(|e| Error::corrupt(e.to_string()))?;
         let batch = message
             .header_as_record_batch()
             .ok_or_else(|| Error::corrupt("a record batch is missing"))?;
         // The layout is verified; should arrow's reader still panic on something, that is this batch's fault alone.
         let decoded = catch_unwind(AssertUnwindSafe(|| {
-            arrow_ipc::reader::read_record_batch(
+            arrow::ipc::reader::read_record_batch(
                 &Buffer::from(body.clone()),
                 batch,
                 self.delivered.clone(),

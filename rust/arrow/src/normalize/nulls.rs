@@ -1,9 +1,10 @@
 //! NULL where `NOT NULL` is declared, at the top and inside nested types.
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
-use arrow_schema::DataType;
+use arrow::array::BooleanBufferBuilder;
+use arrow::array::cast::AsArray;
+use arrow::array::{Array, ArrayRef};
+use arrow::buffer::NullBuffer;
+use arrow::datatypes::DataType;
 
 use crate::error::{Error, Result};
 use crate::types::{FlinkKind, FlinkType};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
 
 use super::zone::Zone;
 use crate::types::{DorisField, DorisType, FlinkKind, FlinkType, match_fields};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use arrow_schema::{DataType, TimeUnit};
+use arrow::datatypes::{DataType, TimeUnit};
 
 use super::text::{Cursor, MAX_DEPTH};
 use crate::error::Result;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow::datatypes::{DataType, Field, TimeUnit};
 
 use super::text::{Cursor, MAX_DEPTH};
 use crate::error::Result;

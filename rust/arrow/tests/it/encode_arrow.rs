@@ -1,10 +1,10 @@
 //! Arrow streams: the types and values that Doris gets.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::TimestampMicrosecondType;
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_ipc::reader::StreamReader;
-use arrow_schema::{DataType, TimeUnit};
+use arrow::array::cast::AsArray;
+use arrow::array::types::TimestampMicrosecondType;
+use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::datatypes::{DataType, TimeUnit};
+use arrow::ipc::reader::StreamReader;
 use doris_arrow::encode::Format;
 use proptest::prelude::*;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::{
+use arrow::array::{
     ArrayRef, BooleanArray, Decimal128Array, Int32Array, ListArray, StringArray, StructArray,
     types::Int32Type,
 };
-use arrow_schema::{DataType, Field};
+use arrow::datatypes::{DataType, Field};
 use bytes::Bytes;
 use doris_arrow::ipc::Layout;
 use doris_arrow::normalize::{Normalizer, Zone};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use crate::support::*;
 
-fn delivered() -> arrow_array::RecordBatch {
+fn delivered() -> arrow::array::RecordBatch {
     let list = ListArray::from_iter_primitive::<Int32Type, _, _>(vec![
         Some(vec![Some(1), None]),
         None,
@@ -128,9 +128,9 @@ fn every_kind_of_damage_is_told() {
         .to_string();
     assert!(nulls.contains("column i") && nulls.contains("NULLs"), "{nulls}");
     assert!(Layout::verify(b"", body, &fields).is_err());
-    let schema = arrow_ipc::writer::IpcDataGenerator::default().schema_to_bytes_with_dictionary_tracker(
+    let schema = arrow::ipc::writer::IpcDataGenerator::default().schema_to_bytes_with_dictionary_tracker(
         &delivered.schema(),
-        &mut arrow_ipc::writer::DictionaryTracker::new(false),
+        &mut arrow::ipc::writer::DictionaryTracker::new(false),
         &Default::default(),
     );
     let other = Layout::verify(&schema.ipc_message, body, &fields)

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::{
+use arrow::array::{
     ArrayRef, BinaryArray, Int32Array, Int64Array, ListArray, StringArray, TimestampMicrosecondArray,
     types::Int32Type,
 };
-use arrow_schema::DataType;
+use arrow::datatypes::DataType;
 
 use crate::support::*;
 

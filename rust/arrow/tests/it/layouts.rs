@@ -1,7 +1,7 @@
 //! Batches from the bodies that Java fills.
 
-use arrow_array::RecordBatch;
-use arrow_buffer::Buffer;
+use arrow::array::RecordBatch;
+use arrow::buffer::Buffer;
 use doris_arrow::Error;
 use doris_arrow::ipc::batch_from_layout;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use crate::written::{Val, batch, columns, typed_values};
 /// Body and layout of a batch, as its IPC message has them.
 fn parts(batch: &RecordBatch) -> (Vec<u8>, Vec<i64>) {
     let (_, message) = messages(batch);
-    let header = arrow_ipc::root_as_message(&message.ipc_message).unwrap();
+    let header = arrow::ipc::root_as_message(&message.ipc_message).unwrap();
     let header = header.header_as_record_batch().unwrap();
     let nodes = header.nodes().unwrap();
     let mut layout = vec![nodes.len() as i64];
@@ -51,7 +51,7 @@ fn no_rows_and_no_columns() {
     let received = batch_from_layout(sent.schema().fields(), 0, &Buffer::from(&[0u8; 0]), &layout).unwrap();
     assert_eq!(received.num_rows(), 0);
     let received = batch_from_layout(
-        &Vec::<arrow_schema::Field>::new().into(),
+        &Vec::<arrow::datatypes::Field>::new().into(),
         7,
         &Buffer::from(&[0u8; 0]),
         &[0, 0],

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{Int32Builder, ListBuilder, MapBuilder, StringBuilder};
-use arrow_array::{ArrayRef, Int32Array, ListArray, NullArray, StructArray};
-use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{DataType, Field, Schema};
+use arrow::array::builder::{Int32Builder, ListBuilder, MapBuilder, StringBuilder};
+use arrow::array::{ArrayRef, Int32Array, ListArray, NullArray, StructArray};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::datatypes::{DataType, Field, Schema};
 use doris_arrow::normalize::{Dictionaries, Normalizer, Zone};
 
 use crate::support::*;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_buffer::Buffer;
-use arrow_ipc::writer::{DictionaryTracker, EncodedData, IpcDataGenerator, IpcWriteOptions};
-use arrow_schema::{DataType, Field, Schema};
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::buffer::Buffer;
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::ipc::writer::{DictionaryTracker, EncodedData, IpcDataGenerator, IpcWriteOptions};
 use bytes::Bytes;
 use doris_arrow::error::Result;
 use doris_arrow::ipc::IpcBatch;
@@ -77,8 +77,8 @@ pub fn read(batch: &IpcBatch, types: &[DataType]) -> RecordBatch {
         .enumerate()
         .map(|(i, t)| Field::new(format!("c{i}"), t.clone(), true))
         .collect();
-    let message = arrow_ipc::root_as_message(&batch.header).unwrap();
-    arrow_ipc::reader::read_record_batch(
+    let message = arrow::ipc::root_as_message(&batch.header).unwrap();
+    arrow::ipc::reader::read_record_batch(
         &Buffer::from(batch.body.clone()),
         message.header_as_record_batch().unwrap(),
         Arc::new(Schema::new(fields)),
@@ -96,8 +96,8 @@ pub fn shown(array: ArrayRef, doris: &str, flink: &str, zone: &str) -> Result<Ve
         &out.batch,
         &[FlinkType::parse(flink).unwrap().canonical().unwrap()],
     );
-    let options = arrow_cast::display::FormatOptions::default().with_null("null");
-    let column = arrow_cast::display::ArrayFormatter::try_new(read.column(0), &options).unwrap();
+    let options = arrow::util::display::FormatOptions::default().with_null("null");
+    let column = arrow::util::display::ArrayFormatter::try_new(read.column(0), &options).unwrap();
     Ok((0..read.num_rows())
         .map(|row| column.value(row).to_string())
         .collect())

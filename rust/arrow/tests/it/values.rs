@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{FixedSizeBinaryBuilder, ListBuilder, StringBuilder};
-use arrow_array::types::Int32Type;
-use arrow_array::*;
-use arrow_buffer::{OffsetBuffer, i256};
-use arrow_schema::{DataType, Field};
+use arrow::array::builder::{FixedSizeBinaryBuilder, ListBuilder, StringBuilder};
+use arrow::array::types::Int32Type;
+use arrow::array::*;
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::i256;
+use arrow::datatypes::{DataType, Field};
 
 use crate::support::*;
 
@@ -268,7 +269,7 @@ fn the_scale_decides_the_unit_where_the_server_names_another() {
     // Inside nested types too.
     let item = Arc::new(Field::new(
         "item",
-        DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, None),
+        DataType::Timestamp(arrow::datatypes::TimeUnit::Microsecond, None),
         true,
     ));
     let values = Arc::new(TimestampMicrosecondArray::from(vec![1_714_979_289]));

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::{
+use arrow::array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array,
     Int8Array, Int16Array, Int32Array, Int64Array, ListArray, MapArray, RecordBatch, StringArray,
     StructArray, TimestampMicrosecondArray,
 };
-use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{DataType, Field, Schema};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::datatypes::{DataType, Field, Schema};
 use chrono::{DateTime, NaiveDate};
 use doris_arrow::encode::{Column, CsvOptions, Encoder, Format, JsonOptions};
 use doris_arrow::error::Result;

@@ -6,8 +6,8 @@
 //! - BACKEND: `host:http_port`, or `-` to throw the body away. Login by `DORIS_USER` (else `root`) and `DORIS_PASSWORD` (else
 //!   empty). TABLE: `database.table` with the columns of tests/bench/sink.sql.
 //!
-//! One batch of rows is encoded again and again, compressed and sent in one load, in one thread and without any of the sink's
-//! care: no label, no replay, no check of the table.
+//! One batch of rows is encoded again and again, compressed and sent in one load, in one thread and without any of
+//! the sink's care: no label, no replay, no check of the table.
 //!
 //! Prints `rows=… encoded=… compressed=… cpu_s=… wall_s=…`, sizes in bytes; CPU is that of the whole process.
 
@@ -17,16 +17,16 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow_array::{
+use arrow::array::{
     ArrayRef, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
-use arrow_schema::{Field, Schema};
+use arrow::datatypes::{Field, Schema};
 use base64::Engine;
 use doris_arrow::encode::{Column, CsvOptions, Encoder, Format, JsonOptions};
 use doris_arrow::normalize::Zone;
 use doris_arrow::types::{DorisType, FlinkType};
-use doris_client::load::compress::{CompressType, Compressor};
+use doris_client::write::load::compress::{CompressType, Compressor};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

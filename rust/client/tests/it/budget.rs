@@ -1,6 +1,6 @@
 //! Memory: never more than the budget and one batch, whoever is slow; batches that are kept stop the stream.
 
-use doris_client::scan::{Next, ScanBatch};
+use doris_client::read::scan::{Next, ScanBatch};
 
 use crate::support::*;
 

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use doris_client::ErrorKind;
-use doris_client::changelog::{Changelog, TableFacts};
+use doris_client::read::changelog::{Changelog, TableFacts};
 use doris_standin::{Standin, StandinConfig};
 
 use crate::scripted::{Scripted, Step, answer};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use doris_client::ErrorKind;
-use doris_client::scan::WindowSpec;
+use doris_client::read::window::WindowSpec;
 use doris_standin::Standin;
 
 use crate::changelog_window_support::*;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use doris_client::ErrorKind;
-use doris_client::changelog::Changelog;
+use doris_client::read::changelog::Changelog;
 use doris_standin::{Standin, StandinConfig};
 
 use crate::support::{Read, assert_error, bounded, cluster, cluster_with, read};

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use doris_client::ErrorKind;
-use doris_client::scan::{IncrementType, Slice, WindowSpec};
+use doris_client::read::config::IncrementType;
+use doris_client::read::window::{Slice, WindowSpec};
 
 use crate::changelog_window_support::*;
 use crate::support::*;
@@ -361,7 +362,7 @@ async fn a_name_that_goes_to_another_partition_is_noticed() {
 }
 
 async fn partition_ids(standin: &doris_standin::Standin) -> Vec<i64> {
-    use arrow_array::cast::AsArray;
+    use arrow::array::cast::AsArray;
     let answers = standin.execute("SHOW PARTITIONS FROM db.t").await.unwrap();
     let doris_standin::engine::Answer::FrontEndRows(rows) = &answers[0] else {
         panic!("rows");

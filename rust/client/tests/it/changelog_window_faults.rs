@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use doris_client::ErrorKind;
-use doris_client::scan::{Next, WindowSpec};
+use doris_client::read::scan::Next;
+use doris_client::read::window::WindowSpec;
 use doris_standin::Standin;
 
 use crate::changelog_window_support::*;

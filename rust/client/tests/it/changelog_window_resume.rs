@@ -1,6 +1,6 @@
 //! Windows that go on: behind every row of before, and when what came before is not the same any more.
 
-use doris_client::scan::{Position, Slice, WindowSpec};
+use doris_client::read::window::{Position, Slice, WindowSpec};
 use doris_standin::Standin;
 
 use crate::changelog_window_support::*;

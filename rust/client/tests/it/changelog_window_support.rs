@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int64Type};
-use arrow_schema::{DataType, Field, Schema};
+use arrow::array::RecordBatch;
+use arrow::array::cast::AsArray;
+use arrow::array::types::{Int8Type, Int64Type};
+use arrow::datatypes::{DataType, Field, Schema};
 use doris_client::Error;
-use doris_client::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::read::scan::{Next, Scan, ScanBatch};
+use doris_client::read::window::{Position, Slice, WindowSpec};
 use doris_standin::Standin;
 
 use crate::support::*;
@@ -139,8 +140,8 @@ pub fn of_batch(read: &Read, batch: &ScanBatch) -> Vec<Change> {
     for r#type in [DataType::Int8, DataType::Int64, DataType::Int64, DataType::Int64] {
         fields.push(Field::new("", r#type, false));
     }
-    let message = arrow_ipc::root_as_message(&batch.ipc.header).unwrap();
-    let decoded = arrow_ipc::reader::read_record_batch(
+    let message = arrow::ipc::root_as_message(&batch.ipc.header).unwrap();
+    let decoded = arrow::ipc::reader::read_record_batch(
         &batch.ipc.body.clone().into(),
         message.header_as_record_batch().unwrap(),
         Arc::new(Schema::new(fields)),

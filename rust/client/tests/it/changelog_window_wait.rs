@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use doris_client::ErrorKind;
-use doris_client::scan::WindowSpec;
+use doris_client::read::window::WindowSpec;
 use doris_standin::Standin;
 
 use crate::changelog_window_support::*;
@@ -296,14 +296,14 @@ fn is_fence(statement: &str) -> bool {
     statement.contains("FROM `db`.`t`@incr(") && statement.ends_with("LIMIT 1")
 }
 
-pub async fn count_behind(scan: &doris_client::scan::Scan, fence: i64) -> u64 {
+pub async fn count_behind(scan: &doris_client::read::scan::Scan, fence: i64) -> u64 {
     scan.start(vec![], Some(fence)).unwrap();
     let mut rows = 0;
     loop {
         match bounded(scan.next()).await.unwrap() {
-            doris_client::scan::Next::Batch(batch) => rows += batch.ipc.rows as u64,
-            doris_client::scan::Next::End => return rows,
-            doris_client::scan::Next::Woken => {}
+            doris_client::read::scan::Next::Batch(batch) => rows += batch.ipc.rows as u64,
+            doris_client::read::scan::Next::End => return rows,
+            doris_client::read::scan::Next::Woken => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a table has, asked by a read that declares nothing.
 
 use doris_client::ErrorKind;
-use doris_client::describe::describe_until;
+use doris_client::read::describe::describe_until;
 
 use crate::support::*;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use doris_client::ErrorKind;
-use doris_client::scan::Next;
+use doris_client::read::scan::Next;
 use doris_standin::Standin;
 
 use crate::support::*;
@@ -56,7 +56,7 @@ fn break_second(standin: &Standin, action: &str, after: u32) {
 }
 
 /// Takes what is left of a split that has begun; keys of rows already taken are in `keys`.
-async fn take(read: &Read, scan: &doris_client::scan::Scan, keys: &mut Vec<String>) {
+async fn take(read: &Read, scan: &doris_client::read::scan::Scan, keys: &mut Vec<String>) {
     loop {
         match bounded(scan.next()).await.unwrap() {
             Next::Batch(batch) => keys.extend(lines(&read.decode(&batch))),

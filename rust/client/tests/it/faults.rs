@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use doris_client::ErrorKind;
-use doris_client::scan::Next;
+use doris_client::read::scan::Next;
 use doris_standin::Standin;
 
 use crate::support::*;

@@ -1,7 +1,7 @@
 //! Answers that are none of Doris, or only for now: another front end is asked, rounds are counted, and the message has who
 //! answered what to which call. And ports that are none of a front end's REST service.
 
-use doris_client::changelog::Changelog;
+use doris_client::read::changelog::Changelog;
 use doris_client::{Error, ErrorKind};
 use doris_standin::Standin;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use doris_client::ErrorKind;
-use doris_client::load::Input;
+use doris_client::write::load::Input;
 
 use crate::load_scripted::{label, unknown};
 use crate::scripted::{Scripted, Step, answer, exists, fail, success};

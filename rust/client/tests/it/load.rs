@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use doris_client::ErrorKind;
-use doris_client::load::Input;
-use doris_client::sink::Sink;
-use doris_client::txn::{AbortOutcome, CommitOutcome, LabelState};
+use doris_client::write::load::Input;
+use doris_client::write::sink::Sink;
+use doris_client::write::txn::{AbortOutcome, CommitOutcome, LabelState};
 use doris_standin::{Standin, TxnState};
 
 use crate::sink_support::*;

@@ -1,9 +1,9 @@
 //! Loads while the cluster breaks at named points: every row once after the commit, or an error and no row.
 
 use doris_client::ErrorKind;
-use doris_client::load::LoadOutcome;
-use doris_client::sink::Sink;
-use doris_client::txn::CommitOutcome;
+use doris_client::write::load::LoadOutcome;
+use doris_client::write::sink::Sink;
+use doris_client::write::txn::CommitOutcome;
 use doris_standin::{Standin, TxnState};
 
 use crate::load::{INIT, rows, two_columns};

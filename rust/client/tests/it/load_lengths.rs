@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use doris_client::ErrorKind;
-use doris_client::load::Input;
-use doris_client::sink::Sink;
+use doris_client::write::load::Input;
+use doris_client::write::sink::Sink;
 use doris_standin::{Standin, TxnState};
 
 use crate::load::{INIT, rows};
@@ -26,7 +26,7 @@ fn two_columns() -> Input {
 async fn load_of(
     sink: &Sink,
     text: &str,
-) -> Result<Arc<doris_client::load::LoadOutcome>, doris_client::Error> {
+) -> Result<Arc<doris_client::write::load::LoadOutcome>, doris_client::Error> {
     bounded(sink.check_table(
         "db",
         "t",

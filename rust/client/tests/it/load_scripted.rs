@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use doris_client::ErrorKind;
-use doris_client::load::Input;
+use doris_client::write::load::Input;
 use tokio::sync::Notify;
 
 use crate::scripted::{Head, Scripted, Step, answer, fail, success};

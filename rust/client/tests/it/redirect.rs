@@ -25,7 +25,7 @@ fn dead() -> SocketAddr {
         .unwrap()
 }
 
-async fn one_row(sink: &doris_client::sink::Sink) -> Result<(), doris_client::Error> {
+async fn one_row(sink: &doris_client::write::sink::Sink) -> Result<(), doris_client::Error> {
     let load = sink.open_load(raw()).unwrap();
     put(&load, b"1", 1).await?;
     end(&load).await.map(|_| ())

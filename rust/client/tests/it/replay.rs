@@ -11,7 +11,7 @@ fn breaks_after(bytes: u64) -> String {
     format!(r#"{{"at": "be.load.body", "do": {{"reset": true}}, "times": 1, "after": {bytes}}}"#)
 }
 
-async fn load_of(sink: &doris_client::sink::Sink, buffers: i32) -> Result<(), doris_client::Error> {
+async fn load_of(sink: &doris_client::write::sink::Sink, buffers: i32) -> Result<(), doris_client::Error> {
     let load = sink.open_load(spec(two_columns(false))).unwrap();
     let text = "t".repeat(40);
     for n in 0..buffers {

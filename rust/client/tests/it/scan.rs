@@ -1,8 +1,8 @@
 //! Reading rows: projections, filters, limits, several splits on one scan.
 
 use doris_client::ErrorKind;
-use doris_client::plan::present_tablets;
-use doris_client::scan::Next;
+use doris_client::read::plan::present_tablets;
+use doris_client::read::scan::Next;
 
 use crate::support::*;
 

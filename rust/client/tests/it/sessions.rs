@@ -182,8 +182,9 @@ async fn a_plan_that_is_cancelled_closes_its_session() {
         let config = read(&standin, "db.t", &COLUMNS).config();
         let cancel = tokio_util::sync::CancellationToken::new();
         let cancelled = cancel.clone();
-        let planning =
-            tokio::spawn(async move { doris_client::plan::plan_until(&config, cancelled.cancelled()).await });
+        let planning = tokio::spawn(async move {
+            doris_client::read::plan::plan_until(&config, cancelled.cancelled()).await
+        });
         while standin.faults().iter().all(|rule| rule.holding == 0) {
             tokio::task::yield_now().await;
         }

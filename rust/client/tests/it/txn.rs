@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use doris_client::txn::{AbortOutcome, CommitOutcome, LabelState};
+use doris_client::write::txn::{AbortOutcome, CommitOutcome, LabelState};
 use doris_client::{Error, ErrorKind};
 
 use crate::scripted::{Head, Scripted, Step, answer};

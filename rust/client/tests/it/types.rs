@@ -1,12 +1,12 @@
 //! Every type of Doris with edge values, in both forms that servers send, under several session zones: what is read equals
 //! what the MySQL port shows.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
+use arrow::array::cast::AsArray;
+use arrow::array::types::{
     Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     TimestampMicrosecondType,
 };
-use arrow_array::{Array, ArrayRef};
+use arrow::array::{Array, ArrayRef};
 use chrono::DateTime;
 use doris_arrow::types::DorisType;
 use doris_standin::Standin;
@@ -361,7 +361,7 @@ fn text(array: &ArrayRef, row: usize, doris: &DorisType, nested: bool) -> Option
         return nested.then(|| "null".to_owned());
     }
     let quoted = |text: String| if nested { format!("\"{text}\"") } else { text };
-    use arrow_schema::DataType as A;
+    use arrow::datatypes::DataType as A;
     Some(match array.data_type() {
         A::Boolean => u8::from(array.as_boolean().value(row)).to_string(),
         A::Int8 => array.as_primitive::<Int8Type>().value(row).to_string(),

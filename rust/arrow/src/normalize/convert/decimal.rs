@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Decimal256Type, DecimalType};
-use arrow_array::{ArrayRef, PrimitiveArray};
-use arrow_buffer::i256;
-use arrow_schema::{ArrowError, DataType};
+use arrow::array::cast::AsArray;
+use arrow::array::types::{Decimal128Type, Decimal256Type, DecimalType};
+use arrow::array::{ArrayRef, PrimitiveArray};
+use arrow::datatypes::DataType;
+use arrow::datatypes::i256;
+use arrow::error::ArrowError;
 
 use super::plain;
 use crate::error::{Error, Result};

@@ -6,15 +6,16 @@ mod time;
 
 use std::sync::Arc;
 
-use arrow_array::builder::BinaryBuilder;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
+use arrow::array::builder::BinaryBuilder;
+use arrow::array::cast::AsArray;
+use arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, Float64Type, Int32Type, Int64Type,
     TimestampMicrosecondType, UInt32Type,
 };
-use arrow_array::{Array, ArrayRef, BinaryArray, ListArray, PrimitiveArray, StructArray, new_null_array};
-use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType, Field};
+use arrow::array::{Array, ArrayRef, BinaryArray, ListArray, PrimitiveArray, StructArray, new_null_array};
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::{DataType, Field};
+use arrow::error::ArrowError;
 
 use super::plan::Conversion;
 use super::text;

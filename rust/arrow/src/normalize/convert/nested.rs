@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::BinaryBuilder;
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BinaryArray, ListArray, StructArray};
-use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{Field, Fields};
+use arrow::array::builder::BinaryBuilder;
+use arrow::array::cast::AsArray;
+use arrow::array::{Array, ArrayRef, BinaryArray, ListArray, StructArray};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::datatypes::{Field, Fields};
 
 use crate::error::{Error, Result};
 

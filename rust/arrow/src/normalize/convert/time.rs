@@ -1,12 +1,13 @@
 //! Timestamps and times of day as numbers.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
+use arrow::array::cast::AsArray;
+use arrow::array::types::{
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType,
 };
-use arrow_array::{ArrayRef, PrimitiveArray};
-use arrow_schema::{ArrowError, DataType, TimeUnit};
+use arrow::array::{ArrayRef, PrimitiveArray};
+use arrow::datatypes::{DataType, TimeUnit};
+use arrow::error::ArrowError;
 
 use super::super::plan::Clock;
 use super::plain;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int64Type};
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, Field, Schema};
+use arrow::array::cast::AsArray;
+use arrow::array::types::{Int8Type, Int64Type};
+use arrow::array::{Array, RecordBatch};
+use arrow::datatypes::{DataType, Field, Schema};
 use chrono::DateTime;
 use doris_client::ErrorKind;
-use doris_client::changelog::Changelog;
-use doris_client::scan::{Next, Position, Scan, ScanBatch, Slice, WindowSpec};
+use doris_client::read::changelog::Changelog;
+use doris_client::read::scan::{Next, Scan, ScanBatch};
+use doris_client::read::window::{Position, Slice, WindowSpec};
 use doris_standin::Standin;
 
 use super::dice::Dice;
@@ -295,8 +296,8 @@ fn changes(read: &Read, batch: &ScanBatch) -> Vec<(Delivered, i64)> {
         .collect();
     fields.push(Field::new("op", DataType::Int8, false));
     fields.extend(["tso", "lsn", "hash"].map(|name| Field::new(name, DataType::Int64, false)));
-    let message = arrow_ipc::root_as_message(&batch.ipc.header).unwrap();
-    let batch = arrow_ipc::reader::read_record_batch(
+    let message = arrow::ipc::root_as_message(&batch.ipc.header).unwrap();
+    let batch = arrow::ipc::reader::read_record_batch(
         &batch.ipc.body.clone().into(),
         message.header_as_record_batch().unwrap(),
         Arc::new(Schema::new(fields)),

@@ -1,0 +1,7 @@
+//! What the configurations of a read and of a sink have in common: addresses, the cluster with its login, and the map
+//! of texts that both come from.
+
+pub(crate) mod address;
+pub(crate) mod cluster;
+pub(crate) mod keys;
+pub(crate) mod table;
