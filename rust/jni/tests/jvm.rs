@@ -117,12 +117,16 @@ fn compile(home: &Path) -> PathBuf {
     out
 }
 
+/// The configuration of a sink as the connector sends it.
+const WRITE_DEFAULT: &str = include_str!("../../../tests/fixtures/config/write-default.properties");
+
 fn inside(classes: &Path) {
     let home = PathBuf::from(std::env::var_os("JAVA_HOME").unwrap());
     let args = InitArgsBuilder::new()
         .version(JNIVersion::V1_8)
         .option("-Xcheck:jni")
         .option(format!("-Djava.class.path={}", classes.display()))
+        .option(format!("-Ddoris.write-default={}", WRITE_DEFAULT))
         .build()
         .unwrap();
     let vm = JavaVM::with_libjvm(args, || Ok(libjvm(&home))).unwrap();

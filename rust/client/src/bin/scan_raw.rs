@@ -194,6 +194,9 @@ async fn connect(address: &str) -> Result<Channel> {
     Ok(endpoint.connect().await?)
 }
 
+/// What Java sends where a table has no options of its own.
+const DEFAULTS: &str = include_str!("../../../../tests/fixtures/config/read-default.properties");
+
 fn config(fe: &str, table: &str, columns: &str, increment_type: &str) -> Result<ReadConfig> {
     let (database, name) = table.split_once('.').ok_or("TABLE is DATABASE.TABLE")?;
     let columns = pairs(columns)?;
@@ -201,42 +204,23 @@ fn config(fe: &str, table: &str, columns: &str, increment_type: &str) -> Result<
         .iter()
         .map(|(name, r#type)| format!("`{name}` {type}"))
         .collect();
-    let mut map: BTreeMap<String, String> = [
-        ("fenodes", fe),
-        ("benodes", ""),
-        ("username", &user()),
-        ("password", &password()),
-        ("table.catalog", ""),
-        ("table.database", database),
-        ("table.name", name),
-        ("doris.request.retries", "3"),
-        ("doris.request.connect.timeout", "60000"),
-        ("doris.request.read.timeout", "60000"),
-        ("doris.request.query.timeout", "21600000"),
-        ("doris.batch.size", "4064"),
-        ("doris.exec.mem.limit", "8589934592"),
-        ("doris.deserialize.queue.size", "64"),
-        ("source.flight-sql-port", "-1"),
-        ("source.read-buffer-size", "67108864"),
-        ("source.flight-host-mapping", ""),
-        ("doris.native.worker-threads", "2"),
-        ("doris.filter.query", ""),
-        ("read.filter", ""),
-        ("read.limit", "-1"),
-        ("read.metadata", ""),
-        ("read.local-time-zone", "UTC"),
-        ("changelog.increment-type", increment_type),
-        ("changelog.visible-wait-timeout", "0"),
-        ("changelog.offset-table.database", ""),
-        ("changelog.offset-table.name", ""),
-        ("changelog.consumer-id", ""),
-        ("jdbc-url", ""),
-        ("read.declared", &format!("ROW<{}>", declared.join(", "))),
-        ("read.columns", &columns.len().to_string()),
-    ]
-    .into_iter()
-    .map(|(key, value)| (key.to_owned(), value.to_owned()))
-    .collect();
+    let mut map: BTreeMap<String, String> = DEFAULTS
+        .lines()
+        .filter(|line| !line.starts_with("read.column"))
+        .filter_map(|line| line.split_once('='))
+        .chain([
+            ("fenodes", fe),
+            ("username", &*user()),
+            ("password", &*password()),
+            ("table.database", database),
+            ("table.name", name),
+            ("changelog.increment-type", increment_type),
+            ("changelog.visible-wait-timeout", "0"),
+            ("read.declared", &*format!("ROW<{}>", declared.join(", "))),
+            ("read.columns", &*columns.len().to_string()),
+        ])
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect();
     for (i, (name, r#type)) in columns.into_iter().enumerate() {
         map.insert(format!("read.column.{i}.path"), format!("`{name}`"));
         map.insert(format!("read.column.{i}.type"), r#type);

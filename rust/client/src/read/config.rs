@@ -175,7 +175,7 @@ impl ReadConfig {
             cluster: Arc::new(Cluster::from_keys(&keys)?),
             table,
             query_timeout: keys.millis("doris.request.query.timeout")?,
-            batch_size: keys.number("doris.batch.size", 1..=65535)?,
+            batch_size: keys.number("doris.batch.size", 1..=u32::MAX)?,
             memory_limit: keys.number("doris.exec.mem.limit", 1..=i64::MAX as u64)?,
             queue_size: keys.number("doris.deserialize.queue.size", 1..=1 << 20)?,
             flight_port,
@@ -270,48 +270,12 @@ fn parse_mapping(text: &str) -> Result<Vec<(Address, Address)>, String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::config::keys::tests::fixture;
     use crate::error::ErrorKind;
 
     /// Every key with a usable value.
     pub(crate) fn complete() -> BTreeMap<String, String> {
-        [
-            ("fenodes", "fe1:8030, fe2:8030"),
-            ("benodes", ""),
-            ("username", "root"),
-            ("password", "s3cret"),
-            ("table.catalog", ""),
-            ("table.database", "db"),
-            ("table.name", "t"),
-            ("doris.request.retries", "3"),
-            ("doris.request.connect.timeout", "60000"),
-            ("doris.request.read.timeout", "60000"),
-            ("doris.request.query.timeout", "21600000"),
-            ("doris.batch.size", "4064"),
-            ("doris.exec.mem.limit", "8589934592"),
-            ("doris.deserialize.queue.size", "64"),
-            ("source.flight-sql-port", "-1"),
-            ("source.read-buffer-size", "67108864"),
-            ("source.flight-host-mapping", "be1:9610=proxy:19610"),
-            ("doris.native.worker-threads", "2"),
-            ("doris.filter.query", ""),
-            ("read.filter", ""),
-            ("read.limit", "-1"),
-            ("read.metadata", ""),
-            ("read.local-time-zone", "Asia/Shanghai"),
-            ("read.declared", "ROW<`id` INT NOT NULL>"),
-            ("read.columns", "1"),
-            ("read.column.0.path", "`s`.`a``b`"),
-            ("read.column.0.type", "INT NOT NULL"),
-            ("changelog.increment-type", ""),
-            ("changelog.visible-wait-timeout", "300000"),
-            ("changelog.offset-table.database", ""),
-            ("changelog.offset-table.name", ""),
-            ("changelog.consumer-id", ""),
-            ("jdbc-url", ""),
-        ]
-        .into_iter()
-        .map(|(k, v)| (k.to_owned(), v.to_owned()))
-        .collect()
+        fixture("read-full")
     }
 
     fn encoded(map: &BTreeMap<String, String>) -> Vec<u8> {
@@ -328,10 +292,52 @@ pub(crate) mod tests {
         let config = ReadConfig::decode(&encoded(&complete())).unwrap();
         assert_eq!(config.cluster.fenodes.len(), 2);
         assert_eq!(config.columns[0].path, ["s", "a`b"]);
-        assert_eq!(config.limit, None);
-        assert_eq!(config.cluster.login.password, "s3cret");
+        assert_eq!(config.limit, Some(10));
+        assert_eq!(config.cluster.login.password, "p@ss:w/ö rd%");
         let shown = format!("{config:?}");
-        assert!(!shown.contains("s3cret"), "{shown}");
+        assert!(!shown.contains("p@ss"), "{shown}");
+    }
+
+    #[test]
+    fn what_java_sends_is_what_is_meant() {
+        let least = ReadConfig::from_map(fixture("read-default")).unwrap();
+        assert_eq!(least.cluster.fenodes.len(), 1);
+        assert_eq!(least.cluster.login.user, "root");
+        assert_eq!(least.cluster.retries, 3);
+        assert_eq!(least.cluster.connect_timeout, Duration::from_secs(60));
+        assert_eq!(least.cluster.read_timeout, Duration::from_secs(60));
+        assert_eq!(least.table.catalog, None);
+        assert_eq!((&*least.table.database, &*least.table.name), ("db", "t"));
+        assert_eq!(least.query_timeout, Duration::from_secs(21_600));
+        assert_eq!((least.batch_size, least.queue_size), (4064, 64));
+        assert_eq!((least.memory_limit, least.buffer_size), (8 << 30, 64 << 20));
+        assert_eq!(least.flight_port, None);
+        assert!(least.flight_hosts.is_empty());
+        assert_eq!(least.worker_threads, 2);
+        assert_eq!((&*least.user_filter, &*least.pushed_filter), ("", ""));
+        assert_eq!(least.limit, None);
+        assert_eq!((least.declared.len(), least.columns.len()), (3, 3));
+        assert!(least.change_columns.is_empty());
+        assert_eq!(least.changelog, None);
+
+        let full = ReadConfig::from_map(fixture("read-full")).unwrap();
+        assert_eq!(full.table.name, "stu`dent");
+        assert_eq!(full.flight_hosts.len(), 2);
+        assert_eq!((&*full.user_filter, &*full.pushed_filter), ("a = 1", "`id` > 1"));
+        assert_eq!(full.columns[1].path, ["id"]);
+        assert_eq!(full.change_columns, [ChangeColumn::Op]);
+        assert_eq!(full.changelog, None);
+
+        let followed = ReadConfig::from_map(fixture("changelog-full")).unwrap();
+        let changelog = followed.changelog.unwrap();
+        assert_eq!(changelog.increment_type.sql(), "MIN_DELTA");
+        assert_eq!(changelog.visible_wait, Duration::ZERO);
+        let offset = changelog.offset.unwrap();
+        assert_eq!((&*offset.database, &*offset.table), ("ops", "off`set.s"));
+        assert_eq!(
+            (&*offset.consumer_id, &*offset.jdbc_url),
+            ("ö 1", "jdbc:mysql://fe1:9030")
+        );
     }
 
     #[test]

@@ -139,10 +139,10 @@ pub(crate) fn with_precision(r#type: DorisType, precision: Option<u8>) -> DorisT
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::config::tests::complete;
+    use crate::config::keys::tests::fixture;
 
     fn config(changes: &[(&str, &str)]) -> ReadConfig {
-        let mut map = complete();
+        let mut map = fixture("read-default");
         for (key, value) in changes {
             map.insert((*key).to_owned(), (*value).to_owned());
         }

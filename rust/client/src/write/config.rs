@@ -61,7 +61,7 @@ impl WriteConfig {
             ));
         }
         let replay_limit = keys.number::<i64>("sink.replay-buffer-size", -1..=i64::MAX)?;
-        let level = keys.number::<i32>("sink.compress-level", -1..=22)?;
+        let level = keys.number::<i32>("sink.compress-level", -1..=i32::MAX)?;
         let zone = keys.text("write.local-time-zone")?;
         let count = keys.number::<usize>("write.properties", 0..=10_000)?;
         let mut properties = Vec::with_capacity(count);
@@ -123,36 +123,11 @@ fn server_zone(zone: &str) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::config::keys::tests::fixture;
 
-    /// Every key with a usable value.
+    /// Every key with its default.
     pub(crate) fn complete() -> BTreeMap<String, String> {
-        [
-            ("fenodes", "fe1:8030"),
-            ("benodes", ""),
-            ("username", "root"),
-            ("password", "s3cret"),
-            ("doris.request.retries", "3"),
-            ("doris.request.connect.timeout", "60000"),
-            ("doris.request.read.timeout", "60000"),
-            ("doris.native.worker-threads", "2"),
-            ("auto-redirect", "true"),
-            ("write.two-phase", "true"),
-            ("write.group-commit", "false"),
-            ("write.enable-delete", "true"),
-            ("sink.max-retries", "3"),
-            ("sink.buffer-size", "1048576"),
-            ("sink.buffer-count", "3"),
-            ("sink.replay-buffer-size", "67108864"),
-            ("sink.compress-level", "-1"),
-            ("write.answer-timeout", "300000"),
-            ("write.local-time-zone", "Asia/Shanghai"),
-            ("write.properties", "1"),
-            ("write.property.0.name", "compress_type"),
-            ("write.property.0.value", "gz"),
-        ]
-        .into_iter()
-        .map(|(k, v)| (k.to_owned(), v.to_owned()))
-        .collect()
+        fixture("write-default")
     }
 
     /// The complete map with changes, and these properties in place of its own.
@@ -171,8 +146,8 @@ pub(crate) mod tests {
 
     #[test]
     fn every_key_is_missed_by_name_and_the_password_shows_nowhere() {
-        let shown = format!("{:?}", WriteConfig::from_map(complete()).unwrap());
-        assert!(!shown.contains("s3cret"), "{shown}");
+        let shown = format!("{:?}", WriteConfig::from_map(fixture("write-full")).unwrap());
+        assert!(!shown.contains("p@ss"), "{shown}");
         for key in complete().keys() {
             let mut map = complete();
             map.remove(key);
@@ -183,6 +158,38 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn what_java_sends_is_what_is_meant() {
+        let least = WriteConfig::from_map(fixture("write-default")).unwrap();
+        assert_eq!(least.cluster.fenodes.len(), 1);
+        assert_eq!(least.cluster.login.user, "root");
+        assert_eq!(least.cluster.login.password, "");
+        assert_eq!(least.cluster.retries, 3);
+        assert_eq!(least.cluster.connect_timeout, Duration::from_secs(60));
+        assert_eq!(least.cluster.read_timeout, Duration::from_secs(60));
+        assert!(least.benodes.is_empty());
+        assert_eq!(least.worker_threads, 2);
+        assert!(least.auto_redirect && least.two_phase && least.enable_delete);
+        assert!(!least.group_commit);
+        assert_eq!(least.max_retries, 3);
+        assert_eq!((least.buffer_size, least.buffer_count), (1 << 20, 3));
+        assert_eq!(least.replay_limit, Some(64 << 20));
+        assert_eq!(least.compress_level, None);
+        assert_eq!(least.answer_timeout, Duration::from_secs(300));
+        assert_eq!(least.local_zone_text, "UTC");
+
+        let full = WriteConfig::from_map(fixture("write-full")).unwrap();
+        assert_eq!(full.cluster.login.user, "u");
+        assert_eq!(full.cluster.login.password, "p@ss:w/ö rd%");
+        assert_eq!(full.cluster.read_timeout, Duration::from_secs(5));
+        assert_eq!(full.benodes.len(), 2);
+        assert!(!full.auto_redirect);
+        assert_eq!(full.max_retries, 7);
+        assert_eq!(full.replay_limit, None);
+        assert_eq!(full.answer_timeout, Duration::from_secs(90));
+        assert_eq!(full.local_zone_text, "Asia/Shanghai");
+    }
+
+    #[test]
     fn bad_values_name_key_and_value() {
         for (key, value) in [
             ("benodes", "be1"),
@@ -190,7 +197,7 @@ pub(crate) mod tests {
             ("write.group-commit", "true"),
             ("sink.replay-buffer-size", "-2"),
             ("sink.buffer-count", "0"),
-            ("sink.compress-level", "23"),
+            ("sink.compress-level", "-2"),
             ("write.answer-timeout", "0"),
             ("write.local-time-zone", "Mars"),
         ] {

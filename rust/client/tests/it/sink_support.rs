@@ -12,7 +12,7 @@ use doris_client::write::sink::Sink;
 
 use crate::scripted::{Head, Scripted, Step, answer};
 use crate::standin::Standin;
-use crate::support::bounded;
+use crate::support::{bounded, fixture};
 
 /// A sink as Java would describe it.
 #[derive(Clone)]
@@ -20,32 +20,18 @@ pub struct Write(pub BTreeMap<String, String>);
 
 /// All keys with the defaults of the options, and properties that can be read by eye.
 pub fn write(fenodes: &str) -> Write {
-    let map = [
+    [
         ("fenodes", fenodes),
-        ("benodes", ""),
-        ("username", "root"),
-        ("password", ""),
         ("doris.request.retries", "1"),
         ("doris.request.connect.timeout", "5000"),
         ("doris.request.read.timeout", "5000"),
-        ("doris.native.worker-threads", "2"),
-        ("auto-redirect", "true"),
-        ("write.two-phase", "true"),
-        ("write.group-commit", "false"),
-        ("write.enable-delete", "true"),
-        ("sink.max-retries", "3"),
         ("sink.buffer-size", "65536"),
-        ("sink.buffer-count", "3"),
-        ("sink.replay-buffer-size", "67108864"),
-        ("sink.compress-level", "-1"),
         ("write.answer-timeout", "10000"),
-        ("write.local-time-zone", "UTC"),
-    ];
-    Write(
-        map.into_iter()
-            .map(|(k, v)| (k.to_owned(), v.to_owned()))
-            .collect(),
-    )
+    ]
+    .into_iter()
+    .fold(Write(fixture("write-default")), |write, (key, value)| {
+        write.with(key, value)
+    })
     .properties(&[("format", "csv"), ("compress_type", "")])
 }
 

@@ -31,11 +31,25 @@ pub async fn cluster_with(init: &str, change: impl FnOnce(&mut StandinConfig)) -
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// A configuration as Java sends it: `tests/fixtures/config`, one `key=value` a line.
+pub fn fixture(name: &str) -> BTreeMap<String, String> {
+    let path = format!(
+        "{}/../../tests/fixtures/config/{name}.properties",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{path}: {error}"))
+        .lines()
+        .map(|line| line.split_once('=').unwrap())
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
+}
+
 /// A read of one table, as Java would describe it.
 #[derive(Clone)]
 pub struct Read(pub BTreeMap<String, String>);
 
-/// All keys with the defaults of the options; `columns` are names and types, declared and wanted.
+/// All keys with the defaults of the options, but shorter limits of time; `columns` are names and types, declared and wanted.
 pub fn read(standin: &Standin, table: &str, columns: &[(&str, &str)]) -> Read {
     let parts: Vec<&str> = table.split('.').collect();
     let (catalog, database, name) = match parts[..] {
@@ -43,42 +57,15 @@ pub fn read(standin: &Standin, table: &str, columns: &[(&str, &str)]) -> Read {
         [catalog, database, name] => (catalog, database, name),
         _ => panic!("{table}"),
     };
-    let mut map = BTreeMap::new();
-    let fenodes = standin.fenodes();
-    for (key, value) in [
-        ("fenodes", fenodes.as_str()),
-        ("benodes", ""),
-        ("username", "root"),
-        ("password", ""),
-        ("table.catalog", catalog),
-        ("table.database", database),
-        ("table.name", name),
-        ("doris.request.retries", "3"),
-        ("doris.request.connect.timeout", "5000"),
-        ("doris.request.read.timeout", "5000"),
-        ("doris.request.query.timeout", "20000"),
-        ("doris.batch.size", "4064"),
-        ("doris.exec.mem.limit", "8589934592"),
-        ("doris.deserialize.queue.size", "64"),
-        ("source.flight-sql-port", "-1"),
-        ("source.read-buffer-size", "67108864"),
-        ("source.flight-host-mapping", ""),
-        ("doris.native.worker-threads", "2"),
-        ("doris.filter.query", ""),
-        ("read.filter", ""),
-        ("read.limit", "-1"),
-        ("read.metadata", ""),
-        ("read.local-time-zone", "UTC"),
-        ("changelog.increment-type", ""),
-        ("changelog.visible-wait-timeout", "300000"),
-        ("changelog.offset-table.database", ""),
-        ("changelog.offset-table.name", ""),
-        ("changelog.consumer-id", ""),
-        ("jdbc-url", ""),
-    ] {
-        map.insert(key.to_owned(), value.to_owned());
-    }
-    let read = Read(map).declared(columns);
+    let read = Read(fixture("read-default"))
+        .with("fenodes", &standin.fenodes())
+        .with("table.catalog", catalog)
+        .with("table.database", database)
+        .with("table.name", name)
+        .with("doris.request.connect.timeout", "5000")
+        .with("doris.request.read.timeout", "5000")
+        .with("doris.request.query.timeout", "20000")
+        .declared(columns);
     let all: Vec<(String, &str)> = columns.iter().map(|(n, t)| (format!("`{n}`"), *t)).collect();
     read.wanted(&all.iter().map(|(n, t)| (n.as_str(), *t)).collect::<Vec<_>>())
 }

@@ -3,6 +3,7 @@ package org.apache.doris.flink.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.doris.flink.arrow.IpcBatch;
+import org.apache.doris.flink.config.ConfigFixture;
 import org.apache.doris.flink.jni.NativeCounters;
 import org.apache.doris.flink.jni.NativeScan;
 import org.apache.flink.api.common.JobStatus;
@@ -23,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -196,12 +196,9 @@ class MemoryTest {
 
     /** A scan as the native library takes it. */
     private static byte[] config() throws IOException {
-        Map<String, String> map = new TreeMap<>();
+        Map<String, String> map = ConfigFixture.read("read-default");
+        map.keySet().removeIf(key -> key.startsWith("read.column"));
         map.put("fenodes", DORIS.fenodes());
-        map.put("benodes", "");
-        map.put("username", "root");
-        map.put("password", "");
-        map.put("table.catalog", "");
         map.put("table.database", "test");
         map.put("table.name", "t");
         map.put("doris.request.retries", "0");
@@ -209,23 +206,7 @@ class MemoryTest {
         map.put("doris.request.read.timeout", "10000");
         map.put("doris.request.query.timeout", "60000");
         map.put("doris.batch.size", String.valueOf(BATCH_ROWS));
-        map.put("doris.exec.mem.limit", "8589934592");
-        map.put("doris.deserialize.queue.size", "64");
-        map.put("source.flight-sql-port", "-1");
         map.put("source.read-buffer-size", String.valueOf(BUFFER_BYTES));
-        map.put("source.flight-host-mapping", "");
-        map.put("doris.native.worker-threads", "2");
-        map.put("doris.filter.query", "");
-        map.put("read.filter", "");
-        map.put("read.limit", "-1");
-        map.put("read.metadata", "");
-        map.put("read.local-time-zone", "UTC");
-        map.put("changelog.increment-type", "");
-        map.put("changelog.visible-wait-timeout", "300000");
-        map.put("changelog.offset-table.database", "");
-        map.put("changelog.offset-table.name", "");
-        map.put("changelog.consumer-id", "");
-        map.put("jdbc-url", "");
         map.put("read.declared", "ROW<`k` BIGINT, `v` VARCHAR(2147483647)>");
         map.put("read.columns", "2");
         map.put("read.column.0.path", "`k`");

@@ -90,7 +90,7 @@ class LayersTest {
                     new Room("rule", in("config.rule"), "option config"),
                     new Room("plan", in("config.plan"), "option config rule types"),
                     new Room("words", WORDS, "config"),
-                    new Room("cfg", in("cfg"), "words config"),
+                    new Room("cfg", in("cfg"), "option words config"),
                     new Room("source.*", inside("source"), "error state arrow jni config"),
                     new Room("deserialization", in("deserialization.."), "source.*"),
                     new Room(

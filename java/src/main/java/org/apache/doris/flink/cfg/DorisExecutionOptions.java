@@ -1,6 +1,8 @@
 package org.apache.doris.flink.cfg;
 
 import org.apache.doris.flink.config.LoadProperties;
+import org.apache.doris.flink.config.option.CommonOptions;
+import org.apache.doris.flink.config.option.SinkOptions;
 import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.flink.annotation.PublicEvolving;
 
@@ -20,53 +22,16 @@ public class DorisExecutionOptions implements Serializable {
     /** Default of {@link #getMaxRetries}. */
     public static final int DEFAULT_MAX_RETRY_TIMES = 3;
 
-    static final int DEFAULT_BUFFER_SIZE = 1024 * 1024;
-    static final int DEFAULT_BUFFER_COUNT = 3;
-    static final int DEFAULT_FLUSH_QUEUE_SIZE = 2;
-    static final int DEFAULT_FLUSH_MAX_ROWS = 500000;
-    static final int DEFAULT_FLUSH_MAX_BYTES = 100 * 1024 * 1024;
-    static final long DEFAULT_FLUSH_INTERVAL_MS = 10 * 1000;
-
-    private final int checkInterval;
-    private final int maxRetries;
-    private final int bufferSize;
-    private final int bufferCount;
-    private final String labelPrefix;
-    private final boolean useCache;
-    private final boolean httpUtf8Charset;
+    private final ObjectValues values;
     private final Properties streamLoadProp;
-    private final Boolean deletable;
-    private Boolean enable2PC;
     private final boolean force2PC;
-    private final boolean batchMode;
-    private final int flushQueueSize;
-    private final int bufferFlushMaxRows;
-    private final int bufferFlushMaxBytes;
-    private final long bufferFlushIntervalMs;
-    private final boolean ignoreUpdateBefore;
-    private final WriteMode writeMode;
-    private final boolean ignoreCommitError;
+    private Boolean enable2PC;
 
     private DorisExecutionOptions(Builder builder) {
-        this.checkInterval = builder.checkInterval;
-        this.maxRetries = builder.maxRetries;
-        this.bufferSize = builder.bufferSize;
-        this.bufferCount = builder.bufferCount;
-        this.labelPrefix = builder.labelPrefix;
-        this.useCache = builder.useCache;
-        this.httpUtf8Charset = builder.httpUtf8Charset;
+        this.values = new ObjectValues(builder.values);
         this.streamLoadProp = complete(builder.streamLoadProp);
-        this.deletable = builder.deletable;
         this.enable2PC = builder.enable2PC;
         this.force2PC = builder.force2PC;
-        this.batchMode = builder.batchMode;
-        this.flushQueueSize = builder.flushQueueSize;
-        this.bufferFlushMaxRows = builder.bufferFlushMaxRows;
-        this.bufferFlushMaxBytes = builder.bufferFlushMaxBytes;
-        this.bufferFlushIntervalMs = builder.bufferFlushIntervalMs;
-        this.ignoreUpdateBefore = builder.ignoreUpdateBefore;
-        this.writeMode = builder.writeMode;
-        this.ignoreCommitError = builder.ignoreCommitError;
     }
 
     /** A builder with all defaults; rows are CSV unless the parameters say otherwise. */
@@ -92,39 +57,44 @@ public class DorisExecutionOptions implements Serializable {
         return properties;
     }
 
+    /** What was set, but for the two-phase commit and the Stream Load parameters. */
+    ObjectValues values() {
+        return values;
+    }
+
     /** Without effect. */
     public Integer checkInterval() {
-        return checkInterval;
+        return values.integer(SinkOptions.CHECK_INTERVAL);
     }
 
     /** Attempts after the first of loads and commits. */
     public Integer getMaxRetries() {
-        return maxRetries;
+        return values.integer(SinkOptions.MAX_RETRIES);
     }
 
     /** Bytes of one buffer between task and upload. */
     public int getBufferSize() {
-        return bufferSize;
+        return values.integer(SinkOptions.BUFFER_SIZE);
     }
 
     /** Buffers per open load. */
     public int getBufferCount() {
-        return bufferCount;
+        return values.integer(SinkOptions.BUFFER_COUNT);
     }
 
     /** Start of all labels; blank for a random one. */
     public String getLabelPrefix() {
-        return labelPrefix;
+        return Objects.requireNonNullElse(values.text(SinkOptions.LABEL_PREFIX), "");
     }
 
     /** Whether all that was sent is kept, so that a broken load can be sent again. */
     public boolean isUseCache() {
-        return useCache;
+        return values.flag(SinkOptions.USE_CACHE);
     }
 
     /** Without effect: headers are always sent as UTF-8. */
     public boolean isHttpUtf8Charset() {
-        return httpUtf8Charset;
+        return values.flag(CommonOptions.HTTP_UTF8_CHARSET);
     }
 
     /** Stream Load parameters, with the defaults that every load has. */
@@ -134,7 +104,7 @@ public class DorisExecutionOptions implements Serializable {
 
     /** Whether the row kind, or the delete sign that a serializer writes, deletes rows. */
     public Boolean getDeletable() {
-        return deletable;
+        return values.flag(SinkOptions.ENABLE_DELETE);
     }
 
     /** Whether loads are committed with the checkpoint. */
@@ -154,27 +124,27 @@ public class DorisExecutionOptions implements Serializable {
 
     /** Buffers that may wait for upload in batch mode. */
     public int getFlushQueueSize() {
-        return flushQueueSize;
+        return values.integer(SinkOptions.FLUSH_QUEUE_SIZE);
     }
 
     /** Rows after which a buffer is flushed in batch mode. */
     public int getBufferFlushMaxRows() {
-        return bufferFlushMaxRows;
+        return values.integer(SinkOptions.FLUSH_MAX_ROWS);
     }
 
     /** Bytes after which a buffer is flushed in batch mode. */
     public int getBufferFlushMaxBytes() {
-        return bufferFlushMaxBytes;
+        return values.integer(SinkOptions.FLUSH_MAX_BYTES);
     }
 
     /** Longest wait of a row in batch mode, in milliseconds. */
     public long getBufferFlushIntervalMs() {
-        return bufferFlushIntervalMs;
+        return values.number(SinkOptions.FLUSH_INTERVAL);
     }
 
     /** Whether rows are sent buffer by buffer. */
     public boolean enableBatchMode() {
-        return batchMode;
+        return values.flag(SinkOptions.ENABLE_BATCH_MODE);
     }
 
     /**
@@ -182,17 +152,17 @@ public class DorisExecutionOptions implements Serializable {
      * they delete.
      */
     public boolean getIgnoreUpdateBefore() {
-        return ignoreUpdateBefore;
+        return values.flag(SinkOptions.IGNORE_UPDATE_BEFORE);
     }
 
     /** The way rows take to Doris. */
     public WriteMode getWriteMode() {
-        return writeMode;
+        return WriteMode.valueOf(values.text(SinkOptions.WRITE_MODE));
     }
 
     /** Whether a transaction that Doris says it no longer has is skipped. */
     public boolean ignoreCommitError() {
-        return ignoreCommitError;
+        return values.flag(SinkOptions.IGNORE_COMMIT_ERROR);
     }
 
     @Override
@@ -201,30 +171,15 @@ public class DorisExecutionOptions implements Serializable {
             return false;
         }
         DorisExecutionOptions that = (DorisExecutionOptions) other;
-        return checkInterval == that.checkInterval
-                && maxRetries == that.maxRetries
-                && bufferSize == that.bufferSize
-                && bufferCount == that.bufferCount
-                && Objects.equals(labelPrefix, that.labelPrefix)
-                && useCache == that.useCache
-                && httpUtf8Charset == that.httpUtf8Charset
+        return values.equals(that.values)
                 && streamLoadProp.equals(that.streamLoadProp)
-                && Objects.equals(deletable, that.deletable)
                 && Objects.equals(enable2PC, that.enable2PC)
-                && force2PC == that.force2PC
-                && batchMode == that.batchMode
-                && flushQueueSize == that.flushQueueSize
-                && bufferFlushMaxRows == that.bufferFlushMaxRows
-                && bufferFlushMaxBytes == that.bufferFlushMaxBytes
-                && bufferFlushIntervalMs == that.bufferFlushIntervalMs
-                && ignoreUpdateBefore == that.ignoreUpdateBefore
-                && writeMode == that.writeMode
-                && ignoreCommitError == that.ignoreCommitError;
+                && force2PC == that.force2PC;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(labelPrefix, streamLoadProp, deletable, enable2PC, writeMode);
+        return Objects.hash(values, streamLoadProp, enable2PC);
     }
 
     /** A copy of what the user gave, with compression and the line format of JSON filled in. */
@@ -243,65 +198,50 @@ public class DorisExecutionOptions implements Serializable {
     /** Builds {@link DorisExecutionOptions}. */
     public static class Builder {
 
-        private int checkInterval = DEFAULT_CHECK_INTERVAL;
-        private int maxRetries = DEFAULT_MAX_RETRY_TIMES;
-        private int bufferSize = DEFAULT_BUFFER_SIZE;
-        private int bufferCount = DEFAULT_BUFFER_COUNT;
-        private String labelPrefix = "";
-        private boolean useCache;
-        private boolean httpUtf8Charset;
+        private final ObjectValues values = new ObjectValues();
         private Properties streamLoadProp = new Properties();
-        private boolean deletable = true;
         private boolean enable2PC = true;
         private boolean force2PC;
-        private boolean batchMode;
-        private int flushQueueSize = DEFAULT_FLUSH_QUEUE_SIZE;
-        private int bufferFlushMaxRows = DEFAULT_FLUSH_MAX_ROWS;
-        private int bufferFlushMaxBytes = DEFAULT_FLUSH_MAX_BYTES;
-        private long bufferFlushIntervalMs = DEFAULT_FLUSH_INTERVAL_MS;
-        private boolean ignoreUpdateBefore = true;
-        private WriteMode writeMode = WriteMode.STREAM_LOAD;
-        private boolean ignoreCommitError;
 
         /** Without effect. */
         public Builder setCheckInterval(Integer checkInterval) {
-            this.checkInterval = checkInterval;
+            values.set(SinkOptions.CHECK_INTERVAL, checkInterval);
             return this;
         }
 
         /** Attempts after the first of loads and commits, 0 or more; 3 by default. */
         public Builder setMaxRetries(Integer maxRetries) {
-            this.maxRetries = maxRetries;
+            values.set(SinkOptions.MAX_RETRIES, maxRetries);
             return this;
         }
 
         /** Bytes of one buffer between task and upload; 1 MB by default. */
         public Builder setBufferSize(int bufferSize) {
-            this.bufferSize = bufferSize;
+            values.set(SinkOptions.BUFFER_SIZE, bufferSize);
             return this;
         }
 
         /** Buffers per open load, 2 or more; 3 by default. */
         public Builder setBufferCount(int bufferCount) {
-            this.bufferCount = bufferCount;
+            values.set(SinkOptions.BUFFER_COUNT, bufferCount);
             return this;
         }
 
         /** Start of all labels, unique per job; random by default. */
         public Builder setLabelPrefix(String labelPrefix) {
-            this.labelPrefix = labelPrefix;
+            values.set(SinkOptions.LABEL_PREFIX, labelPrefix);
             return this;
         }
 
         /** Whether all that was sent is kept, so that a broken load can be sent again. */
         public Builder setUseCache(boolean useCache) {
-            this.useCache = useCache;
+            values.set(SinkOptions.USE_CACHE, useCache);
             return this;
         }
 
         /** Without effect: headers are always sent as UTF-8. */
         public Builder setHttpUtf8Charset(boolean httpUtf8Charset) {
-            this.httpUtf8Charset = httpUtf8Charset;
+            values.set(CommonOptions.HTTP_UTF8_CHARSET, httpUtf8Charset);
             return this;
         }
 
@@ -313,7 +253,7 @@ public class DorisExecutionOptions implements Serializable {
 
         /** Whether the row kind, or the delete sign that a serializer writes, deletes rows. */
         public Builder setDeletable(Boolean deletable) {
-            this.deletable = deletable;
+            values.set(SinkOptions.ENABLE_DELETE, deletable);
             return this;
         }
 
@@ -333,31 +273,31 @@ public class DorisExecutionOptions implements Serializable {
 
         /** Whether rows are sent buffer by buffer; refused until that is built. */
         public Builder setBatchMode(Boolean batchMode) {
-            this.batchMode = batchMode;
+            values.set(SinkOptions.ENABLE_BATCH_MODE, batchMode);
             return this;
         }
 
         /** Buffers that may wait for upload in batch mode. */
         public Builder setFlushQueueSize(int flushQueueSize) {
-            this.flushQueueSize = flushQueueSize;
+            values.set(SinkOptions.FLUSH_QUEUE_SIZE, flushQueueSize);
             return this;
         }
 
         /** Longest wait of a row in batch mode, in milliseconds. */
         public Builder setBufferFlushIntervalMs(long bufferFlushIntervalMs) {
-            this.bufferFlushIntervalMs = bufferFlushIntervalMs;
+            values.set(SinkOptions.FLUSH_INTERVAL, bufferFlushIntervalMs);
             return this;
         }
 
         /** Rows after which a buffer is flushed in batch mode. */
         public Builder setBufferFlushMaxRows(int bufferFlushMaxRows) {
-            this.bufferFlushMaxRows = bufferFlushMaxRows;
+            values.set(SinkOptions.FLUSH_MAX_ROWS, bufferFlushMaxRows);
             return this;
         }
 
         /** Bytes after which a buffer is flushed in batch mode. */
         public Builder setBufferFlushMaxBytes(int bufferFlushMaxBytes) {
-            this.bufferFlushMaxBytes = bufferFlushMaxBytes;
+            values.set(SinkOptions.FLUSH_MAX_BYTES, bufferFlushMaxBytes);
             return this;
         }
 
@@ -366,19 +306,20 @@ public class DorisExecutionOptions implements Serializable {
          * default. Elsewhere they delete, whatever is set here.
          */
         public Builder setIgnoreUpdateBefore(boolean ignoreUpdateBefore) {
-            this.ignoreUpdateBefore = ignoreUpdateBefore;
+            values.set(SinkOptions.IGNORE_UPDATE_BEFORE, ignoreUpdateBefore);
             return this;
         }
 
         /** The way rows take to Doris; {@code STREAM_LOAD} by default. */
         public Builder setWriteMode(WriteMode writeMode) {
-            this.writeMode = writeMode;
+            values.set(
+                    SinkOptions.WRITE_MODE, writeMode == null ? WriteMode.STREAM_LOAD : writeMode);
             return this;
         }
 
         /** Whether a transaction that Doris says it no longer has is skipped: data may be lost. */
         public Builder setIgnoreCommitError(boolean ignoreCommitError) {
-            this.ignoreCommitError = ignoreCommitError;
+            values.set(SinkOptions.IGNORE_COMMIT_ERROR, ignoreCommitError);
             return this;
         }
 

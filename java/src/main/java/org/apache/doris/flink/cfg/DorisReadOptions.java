@@ -1,11 +1,15 @@
 package org.apache.doris.flink.cfg;
 
+import org.apache.doris.flink.config.option.ChangelogOptions;
+import org.apache.doris.flink.config.option.CommonOptions;
+import org.apache.doris.flink.config.option.ReadOptions;
 import org.apache.doris.flink.source.DorisBinlogIncrementType;
 import org.apache.doris.flink.source.DorisChangelogIncrementType;
 import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.flink.annotation.PublicEvolving;
 
 import java.io.Serializable;
+import java.util.Objects;
 
 /**
  * How to read, and the timeouts and retries of requests, which hold for writing as well. Values are
@@ -17,7 +21,11 @@ public class DorisReadOptions implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
-    private final ReadValues values;
+    private static final String SECONDS = " s";
+
+    private final ObjectValues values;
+    private String readFields;
+    private Long rowLimit;
 
     /** The values of a snapshot read; those of a wrapper type may be null. */
     public DorisReadOptions(
@@ -130,33 +138,40 @@ public class DorisReadOptions implements Serializable {
             Long binlogPollIntervalMs,
             String binlogOffsetTable,
             String binlogConsumerId) {
-        values = new ReadValues();
-        values.readFields = readFields;
-        values.filterQuery = filterQuery;
-        values.requestTabletSize = requestTabletSize;
-        values.requestConnectTimeoutMs = requestConnectTimeoutMs;
-        values.requestReadTimeoutMs = requestReadTimeoutMs;
-        values.requestQueryTimeoutS = requestQueryTimeoutS;
-        values.requestRetries = requestRetries;
-        values.requestBatchSize = requestBatchSize;
-        values.execMemLimit = execMemLimit;
-        values.deserializeQueueSize = deserializeQueueSize;
-        values.deserializeArrowAsync = deserializeArrowAsync;
-        values.useOldApi = useOldApi;
-        values.useFlightSql = useFlightSql;
-        values.flightSqlPort = flightSqlPort;
-        values.rowLimit = rowLimit;
-        values.thriftMaxMessageSize = thriftMaxMessageSize;
-        values.scanMode = scanMode;
-        values.scanTimestamp = scanTimestamp;
-        values.incrementType = binlogIncrementType;
-        values.pollIntervalMs = binlogPollIntervalMs;
-        values.offsetTable = binlogOffsetTable;
-        values.consumerId = binlogConsumerId;
+        values = new ObjectValues();
+        this.readFields = readFields;
+        this.rowLimit = rowLimit;
+        values.set(ReadOptions.FILTER_QUERY, filterQuery);
+        values.set(ReadOptions.TABLET_SIZE, requestTabletSize);
+        values.set(CommonOptions.CONNECT_TIMEOUT, requestConnectTimeoutMs);
+        values.set(CommonOptions.READ_TIMEOUT, requestReadTimeoutMs);
+        values.set(ReadOptions.QUERY_TIMEOUT, seconds(requestQueryTimeoutS));
+        values.set(CommonOptions.REQUEST_RETRIES, requestRetries);
+        values.set(ReadOptions.BATCH_SIZE, requestBatchSize);
+        values.set(ReadOptions.EXEC_MEM_LIMIT, execMemLimit);
+        values.set(ReadOptions.DESERIALIZE_QUEUE_SIZE, deserializeQueueSize);
+        values.set(ReadOptions.DESERIALIZE_ARROW_ASYNC, deserializeArrowAsync);
+        values.set(ReadOptions.USE_OLD_API, useOldApi);
+        values.set(ReadOptions.USE_FLIGHT_SQL, useFlightSql);
+        values.set(ReadOptions.FLIGHT_SQL_PORT, flightSqlPort);
+        values.set(ReadOptions.THRIFT_MAX_MESSAGE_SIZE, thriftMaxMessageSize);
+        values.set(ChangelogOptions.SCAN_MODE, word(scanMode));
+        values.set(ChangelogOptions.SCAN_TIMESTAMP, scanTimestamp);
+        values.set(ChangelogOptions.INCREMENT_TYPE, word(binlogIncrementType));
+        values.set(ChangelogOptions.POLL_INTERVAL, binlogPollIntervalMs);
+        values.set(ChangelogOptions.OFFSET_TABLE, binlogOffsetTable);
+        values.set(ChangelogOptions.CONSUMER_ID, binlogConsumerId);
     }
 
-    private DorisReadOptions(ReadValues values) {
-        this.values = new ReadValues(values);
+    private DorisReadOptions(ObjectValues values, String readFields, Long rowLimit) {
+        this.values = new ObjectValues(values);
+        this.readFields = readFields;
+        this.rowLimit = rowLimit;
+    }
+
+    /** What was set, but for the choice of columns and the limit. */
+    ObjectValues values() {
+        return values;
     }
 
     /** A builder with all defaults. */
@@ -171,303 +186,325 @@ public class DorisReadOptions implements Serializable {
 
     /** Columns to read, in order; null for all. */
     public String getReadFields() {
-        return values.readFields;
+        return readFields;
     }
 
     /** Predicate in Doris' dialect; null for none. */
     public String getFilterQuery() {
-        return values.filterQuery;
+        return values.text(ReadOptions.FILTER_QUERY);
     }
 
     /** Tablets per split; null for as many as follow from the parallelism. */
     public Integer getRequestTabletSize() {
-        return values.requestTabletSize;
+        return values.integer(ReadOptions.TABLET_SIZE);
     }
 
     /** Longest wait for a connection, in milliseconds. */
     public Integer getRequestConnectTimeoutMs() {
-        return values.requestConnectTimeoutMs;
+        return values.integer(CommonOptions.CONNECT_TIMEOUT);
     }
 
     /** Longest wait for an answer, in milliseconds. */
     public Integer getRequestReadTimeoutMs() {
-        return values.requestReadTimeoutMs;
+        return values.integer(CommonOptions.READ_TIMEOUT);
     }
 
     /** Longest run time of a query, in seconds. */
     public Integer getRequestQueryTimeoutS() {
-        return values.requestQueryTimeoutS;
+        String text = values.text(ReadOptions.QUERY_TIMEOUT);
+        return text == null
+                ? null
+                : Integer.valueOf(
+                        text.endsWith(SECONDS)
+                                ? text.substring(0, text.length() - SECONDS.length())
+                                : String.valueOf(Long.parseLong(text) / 1000));
     }
 
     /** Attempts after the first. */
     public Integer getRequestRetries() {
-        return values.requestRetries;
+        return values.integer(CommonOptions.REQUEST_RETRIES);
     }
 
     /** Rows per batch. */
     public Integer getRequestBatchSize() {
-        return values.requestBatchSize;
+        return values.integer(ReadOptions.BATCH_SIZE);
     }
 
     /** Bytes that a back end may use for a split. */
     public Long getExecMemLimit() {
-        return values.execMemLimit;
+        return values.number(ReadOptions.EXEC_MEM_LIMIT);
     }
 
     /** Batches fetched ahead. */
     public Integer getDeserializeQueueSize() {
-        return values.deserializeQueueSize;
+        return values.integer(ReadOptions.DESERIALIZE_QUEUE_SIZE);
     }
 
     /** Without effect: decoding is always outside the task thread. */
     public Boolean getDeserializeArrowAsync() {
-        return values.deserializeArrowAsync;
+        return values.flag(ReadOptions.DESERIALIZE_ARROW_ASYNC);
     }
 
     /** Without effect: there is one source. */
     public boolean getUseOldApi() {
-        return Boolean.TRUE.equals(values.useOldApi);
+        return Boolean.TRUE.equals(values.flag(ReadOptions.USE_OLD_API));
     }
 
     /** Whether reading goes through Arrow Flight SQL. */
     public boolean getUseFlightSql() {
-        return !Boolean.FALSE.equals(values.useFlightSql);
+        return !Boolean.FALSE.equals(values.flag(ReadOptions.USE_FLIGHT_SQL));
     }
 
     /** Flight port of the front ends; -1 asks the cluster. */
     public Integer getFlightSqlPort() {
-        return values.flightSqlPort;
+        return values.integer(ReadOptions.FLIGHT_SQL_PORT);
     }
 
     /** Most rows; null for all. */
     public Long getRowLimit() {
-        return values.rowLimit;
+        return rowLimit;
     }
 
     /** Without effect: reading goes through Arrow Flight SQL. */
     public Integer getThriftMaxMessageSize() {
-        return values.thriftMaxMessageSize;
+        return values.integer(ReadOptions.THRIFT_MAX_MESSAGE_SIZE);
     }
 
     /** What a new job reads. */
     public DorisSourceScanMode getScanMode() {
-        return values.scanMode;
+        String word = values.text(ChangelogOptions.SCAN_MODE);
+        return word == null ? null : DorisSourceScanMode.fromOption(word);
     }
 
     /** Start of {@link DorisSourceScanMode#FROM_TIMESTAMP}; null with the other modes. */
     public String getScanTimestamp() {
-        return values.scanTimestamp;
+        return values.text(ChangelogOptions.SCAN_TIMESTAMP);
     }
 
     /** Which changes are read. */
     public DorisBinlogIncrementType getBinlogIncrementType() {
-        return values.incrementType;
+        String word = values.text(ChangelogOptions.INCREMENT_TYPE);
+        return word == null ? null : DorisBinlogIncrementType.fromOption(word);
     }
 
     /** Which changes are read. */
     public DorisChangelogIncrementType getChangelogIncrementType() {
-        return values.incrementType == null
-                ? null
-                : DorisChangelogIncrementType.of(values.incrementType);
+        DorisBinlogIncrementType type = getBinlogIncrementType();
+        return type == null ? null : DorisChangelogIncrementType.of(type);
     }
 
     /** How often the newest position is looked up, in milliseconds. */
     public Long getBinlogPollIntervalMs() {
-        return values.pollIntervalMs;
+        return values.number(ChangelogOptions.POLL_INTERVAL);
     }
 
     /** How often the newest position is looked up, in milliseconds. */
     public Long getChangelogPollIntervalMs() {
-        return values.pollIntervalMs;
+        return values.number(ChangelogOptions.POLL_INTERVAL);
     }
 
     /** How long a window waits for open transactions, in milliseconds. */
     public Long getChangelogVisibleWaitTimeoutMs() {
-        return values.visibleWaitTimeoutMs;
+        return values.number(ChangelogOptions.VISIBLE_WAIT_TIMEOUT);
     }
 
     /** Table that publishes progress; null for none. */
     public String getBinlogOffsetTable() {
-        return values.offsetTable;
+        return values.text(ChangelogOptions.OFFSET_TABLE);
     }
 
     /** Table that publishes progress; null for none. */
     public String getChangelogOffsetTable() {
-        return values.offsetTable;
+        return values.text(ChangelogOptions.OFFSET_TABLE);
     }
 
     /** The job's row in the offset table; null for none. */
     public String getBinlogConsumerId() {
-        return values.consumerId;
+        return values.text(ChangelogOptions.CONSUMER_ID);
     }
 
     /** The job's row in the offset table; null for none. */
     public String getChangelogConsumerId() {
-        return values.consumerId;
+        return values.text(ChangelogOptions.CONSUMER_ID);
     }
 
     /** Parts of the keys that are followed in parallel; null for one. */
     public String getChangelogSlices() {
-        return values.slices;
+        return values.text(ChangelogOptions.SLICES);
     }
 
     /** Upper length of one window, in milliseconds; null to fit it to the checkpoints. */
     public Long getChangelogMaxWindowMs() {
-        return values.maxWindowMs;
+        return values.number(ChangelogOptions.MAX_WINDOW);
     }
 
     /** What follows when needed changes have expired; null for what Doris does. */
     public String getChangelogOnExpired() {
-        return values.onExpired;
+        return values.text(ChangelogOptions.ON_EXPIRED);
     }
 
     /** Chooses the columns to read. */
     public void setReadFields(String readFields) {
-        values.readFields = readFields;
+        this.readFields = readFields;
     }
 
     /** Sets the predicate. */
     public void setFilterQuery(String filterQuery) {
-        values.filterQuery = filterQuery;
+        values.set(ReadOptions.FILTER_QUERY, filterQuery);
     }
 
     /** Sets the limit. */
     public void setRowLimit(Long rowLimit) {
-        values.rowLimit = rowLimit;
+        this.rowLimit = rowLimit;
     }
 
     /** Sets the Flight port. */
     public void setFlightSqlPort(Integer flightSqlPort) {
-        values.flightSqlPort = flightSqlPort;
+        values.set(ReadOptions.FLIGHT_SQL_PORT, flightSqlPort);
     }
 
     /** Options with the same values. */
     public DorisReadOptions copy() {
-        return new DorisReadOptions(values);
+        return new DorisReadOptions(values, readFields, rowLimit);
     }
 
     @Override
     public boolean equals(Object other) {
         return other != null
                 && getClass() == other.getClass()
-                && values.equals(((DorisReadOptions) other).values);
+                && values.equals(((DorisReadOptions) other).values)
+                && Objects.equals(readFields, ((DorisReadOptions) other).readFields)
+                && Objects.equals(rowLimit, ((DorisReadOptions) other).rowLimit);
     }
 
     @Override
     public int hashCode() {
-        return values.hashCode();
+        return Objects.hash(values, readFields, rowLimit);
+    }
+
+    private static String seconds(Integer seconds) {
+        return seconds == null ? null : seconds + SECONDS;
+    }
+
+    private static String word(DorisSourceScanMode mode) {
+        return mode == null ? null : mode.option();
+    }
+
+    private static String word(DorisBinlogIncrementType type) {
+        return type == null ? null : type.option();
     }
 
     /** Builds {@link DorisReadOptions}. */
     public static class Builder {
 
-        private final ReadValues values = new ReadValues();
+        private final ObjectValues values = new ObjectValues();
+        private String readFields;
 
         /** Columns to read, in order; null for all. */
         public Builder setReadFields(String readFields) {
-            values.readFields = readFields;
+            this.readFields = readFields;
             return this;
         }
 
         /** Predicate in Doris' dialect; null for none. */
         public Builder setFilterQuery(String filterQuery) {
-            values.filterQuery = filterQuery;
+            values.set(ReadOptions.FILTER_QUERY, filterQuery);
             return this;
         }
 
         /** Tablets per split; null for as many as follow from the parallelism. */
         public Builder setRequestTabletSize(Integer requestTabletSize) {
-            values.requestTabletSize = requestTabletSize;
+            values.set(ReadOptions.TABLET_SIZE, requestTabletSize);
             return this;
         }
 
         /** Longest wait for a connection, in milliseconds. */
         public Builder setRequestConnectTimeoutMs(Integer requestConnectTimeoutMs) {
-            values.requestConnectTimeoutMs = requestConnectTimeoutMs;
+            values.set(CommonOptions.CONNECT_TIMEOUT, requestConnectTimeoutMs);
             return this;
         }
 
         /** Longest wait for an answer, in milliseconds. */
         public Builder setRequestReadTimeoutMs(Integer requestReadTimeoutMs) {
-            values.requestReadTimeoutMs = requestReadTimeoutMs;
+            values.set(CommonOptions.READ_TIMEOUT, requestReadTimeoutMs);
             return this;
         }
 
         /** Longest run time of a query, in seconds. */
         public Builder setRequestQueryTimeoutS(Integer requestQueryTimeoutS) {
-            values.requestQueryTimeoutS = requestQueryTimeoutS;
+            values.set(ReadOptions.QUERY_TIMEOUT, seconds(requestQueryTimeoutS));
             return this;
         }
 
         /** Attempts after the first. */
         public Builder setRequestRetries(Integer requestRetries) {
-            values.requestRetries = requestRetries;
+            values.set(CommonOptions.REQUEST_RETRIES, requestRetries);
             return this;
         }
 
         /** Rows per batch. */
         public Builder setRequestBatchSize(Integer requestBatchSize) {
-            values.requestBatchSize = requestBatchSize;
+            values.set(ReadOptions.BATCH_SIZE, requestBatchSize);
             return this;
         }
 
         /** Bytes that a back end may use for a split. */
         public Builder setExecMemLimit(Long execMemLimit) {
-            values.execMemLimit = execMemLimit;
+            values.set(ReadOptions.EXEC_MEM_LIMIT, execMemLimit);
             return this;
         }
 
         /** Batches fetched ahead. */
         public Builder setDeserializeQueueSize(Integer deserializeQueueSize) {
-            values.deserializeQueueSize = deserializeQueueSize;
+            values.set(ReadOptions.DESERIALIZE_QUEUE_SIZE, deserializeQueueSize);
             return this;
         }
 
         /** Without effect: decoding is always outside the task thread. */
         public Builder setDeserializeArrowAsync(Boolean deserializeArrowAsync) {
-            values.deserializeArrowAsync = deserializeArrowAsync;
+            values.set(ReadOptions.DESERIALIZE_ARROW_ASYNC, deserializeArrowAsync);
             return this;
         }
 
         /** Without effect: there is one source. */
         public Builder setUseOldApi(Boolean useOldApi) {
-            values.useOldApi = useOldApi;
+            values.set(ReadOptions.USE_OLD_API, useOldApi);
             return this;
         }
 
         /** Whether reading goes through Arrow Flight SQL. */
         public Builder setUseFlightSql(Boolean useFlightSql) {
-            values.useFlightSql = useFlightSql;
+            values.set(ReadOptions.USE_FLIGHT_SQL, useFlightSql);
             return this;
         }
 
         /** Flight port of the front ends; -1 asks the cluster. */
         public Builder setFlightSqlPort(Integer flightSqlPort) {
-            values.flightSqlPort = flightSqlPort;
+            values.set(ReadOptions.FLIGHT_SQL_PORT, flightSqlPort);
             return this;
         }
 
         /** Without effect: reading goes through Arrow Flight SQL. */
         public Builder setThriftMaxMessageSize(Integer thriftMaxMessageSize) {
-            values.thriftMaxMessageSize = thriftMaxMessageSize;
+            values.set(ReadOptions.THRIFT_MAX_MESSAGE_SIZE, thriftMaxMessageSize);
             return this;
         }
 
         /** What a new job reads. */
         public Builder setScanMode(DorisSourceScanMode scanMode) {
-            values.scanMode = scanMode;
+            values.set(ChangelogOptions.SCAN_MODE, word(scanMode));
             return this;
         }
 
         /** Start of {@link DorisSourceScanMode#FROM_TIMESTAMP}, {@code yyyy-MM-dd HH:mm:ss}. */
         public Builder setScanTimestamp(String scanTimestamp) {
-            values.scanTimestamp = scanTimestamp;
+            values.set(ChangelogOptions.SCAN_TIMESTAMP, scanTimestamp);
             return this;
         }
 
         /** Which changes are read. */
         public Builder setBinlogIncrementType(DorisBinlogIncrementType binlogIncrementType) {
-            values.incrementType = binlogIncrementType;
+            values.set(ChangelogOptions.INCREMENT_TYPE, word(binlogIncrementType));
             return this;
         }
 
@@ -478,7 +515,7 @@ public class DorisReadOptions implements Serializable {
 
         /** How often the newest position is looked up, in milliseconds. */
         public Builder setBinlogPollIntervalMs(Long binlogPollIntervalMs) {
-            values.pollIntervalMs = binlogPollIntervalMs;
+            values.set(ChangelogOptions.POLL_INTERVAL, binlogPollIntervalMs);
             return this;
         }
 
@@ -489,13 +526,13 @@ public class DorisReadOptions implements Serializable {
 
         /** How long a window waits for open transactions, in milliseconds. */
         public Builder setChangelogVisibleWaitTimeoutMs(Long visibleWaitTimeoutMs) {
-            values.visibleWaitTimeoutMs = visibleWaitTimeoutMs;
+            values.set(ChangelogOptions.VISIBLE_WAIT_TIMEOUT, visibleWaitTimeoutMs);
             return this;
         }
 
         /** Table that publishes progress; needs a consumer id and a JDBC URL. */
         public Builder setBinlogOffsetTable(String binlogOffsetTable) {
-            values.offsetTable = binlogOffsetTable;
+            values.set(ChangelogOptions.OFFSET_TABLE, binlogOffsetTable);
             return this;
         }
 
@@ -506,7 +543,7 @@ public class DorisReadOptions implements Serializable {
 
         /** The job's row in the offset table. */
         public Builder setBinlogConsumerId(String binlogConsumerId) {
-            values.consumerId = binlogConsumerId;
+            values.set(ChangelogOptions.CONSUMER_ID, binlogConsumerId);
             return this;
         }
 
@@ -517,25 +554,25 @@ public class DorisReadOptions implements Serializable {
 
         /** Parts of the keys that are followed in parallel: a number, or {@code partitions}. */
         public Builder setChangelogSlices(String slices) {
-            values.slices = slices;
+            values.set(ChangelogOptions.SLICES, slices);
             return this;
         }
 
         /** Upper length of one window, in milliseconds; null to fit it to the checkpoints. */
         public Builder setChangelogMaxWindowMs(Long maxWindowMs) {
-            values.maxWindowMs = maxWindowMs;
+            values.set(ChangelogOptions.MAX_WINDOW, maxWindowMs);
             return this;
         }
 
         /** What follows when needed changes have expired: {@code doris-default} or {@code fail}. */
         public Builder setChangelogOnExpired(String onExpired) {
-            values.onExpired = onExpired;
+            values.set(ChangelogOptions.ON_EXPIRED, onExpired);
             return this;
         }
 
         /** Makes the options. */
         public DorisReadOptions build() {
-            return new DorisReadOptions(values);
+            return new DorisReadOptions(values, readFields, null);
         }
     }
 }

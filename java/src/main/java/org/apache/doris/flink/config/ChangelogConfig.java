@@ -1,17 +1,12 @@
 package org.apache.doris.flink.config;
 
-import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.ChangelogOptions;
+import org.apache.doris.flink.config.option.CommonOptions;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.flink.annotation.Internal;
 
 import java.io.Serializable;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
-import java.time.format.ResolverStyle;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -26,20 +21,7 @@ public final class ChangelogConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
-    /** Words of {@code source.scan.mode}. */
-    public static final List<String> SCAN_MODES =
-            List.of("snapshot", "initial", "latest", "from-timestamp");
-
-    /** Words of {@code source.changelog.on-expired}; the last one is refused where it matters. */
-    public static final List<String> ON_EXPIRED = List.of("doris-default", "fail", "resnapshot");
-
-    private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final int MAX_SLICES = 1024;
-    private static final int MAX_CONSUMER_ID_BYTES = 256;
     private static final int BY_PARTITION = 0;
-    private static final DateTimeFormatter TIMESTAMP =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss")
-                    .withResolverStyle(ResolverStyle.STRICT);
 
     private final ScanMode scanMode;
     private final String scanTimestamp;
@@ -56,31 +38,23 @@ public final class ChangelogConfig implements Serializable {
     private final Long checkpointInterval;
 
     private ChangelogConfig(OptionValues options) {
-        scanMode = ScanMode.fromOption(options.oneOf(DorisConfigOptions.SCAN_MODE, SCAN_MODES));
-        scanTimestamp = scanTimestamp(options);
-        incrementType =
-                IncrementType.fromOption(
-                        options.oneOf(
-                                DorisConfigOptions.INCREMENT_TYPE,
-                                List.of("detail", "min_delta", "append_only")));
-        pollInterval = options.duration(DorisConfigOptions.POLL_INTERVAL, SECOND);
-        visibleWaitTimeout =
-                options.duration(DorisConfigOptions.VISIBLE_WAIT_TIMEOUT, Duration.ZERO);
+        scanMode = ScanMode.fromOption(options.get(ChangelogOptions.SCAN_MODE));
+        scanTimestamp = options.text(ChangelogOptions.SCAN_TIMESTAMP).orElse(null);
+        incrementType = IncrementType.fromOption(options.get(ChangelogOptions.INCREMENT_TYPE));
+        pollInterval = options.get(ChangelogOptions.POLL_INTERVAL);
+        visibleWaitTimeout = options.get(ChangelogOptions.VISIBLE_WAIT_TIMEOUT);
         offsetTable = offsetTable(options);
-        consumerId = consumerId(options);
-        jdbcUrl = options.text(DorisConfigOptions.JDBC_URL).orElse(null);
-        slices = slices(options);
-        maxWindow = options.duration(DorisConfigOptions.MAX_WINDOW, SECOND);
+        consumerId = options.text(ChangelogOptions.CONSUMER_ID).orElse(null);
+        jdbcUrl = options.text(CommonOptions.JDBC_URL).orElse(null);
+        slices = slices(options.get(ChangelogOptions.SLICES));
+        maxWindow = options.get(ChangelogOptions.MAX_WINDOW);
         onExpired =
-                options.oneOf(DorisConfigOptions.ON_EXPIRED, ON_EXPIRED).equals("fail")
+                options.get(ChangelogOptions.ON_EXPIRED).equals("fail")
                         ? OnExpired.FAIL
                         : OnExpired.DORIS_DEFAULT;
         changelogMode =
                 ChangeMode.valueOf(
-                        options.oneOf(
-                                        DorisConfigOptions.CHANGELOG_MODE,
-                                        List.of("all", "upsert", "audit"))
-                                .toUpperCase(Locale.ROOT));
+                        options.get(ChangelogOptions.CHANGELOG_MODE).toUpperCase(Locale.ROOT));
         checkpointInterval = null;
     }
 
@@ -196,26 +170,8 @@ public final class ChangelogConfig implements Serializable {
                 || changelogMode == ChangeMode.AUDIT;
     }
 
-    private static String scanTimestamp(OptionValues options) {
-        Optional<String> given = options.text(DorisConfigOptions.SCAN_TIMESTAMP);
-        if (given.isEmpty()) {
-            return null;
-        }
-        String text = given.get();
-        try {
-            LocalDateTime.parse(text, TIMESTAMP);
-        } catch (DateTimeParseException e) {
-            throw options.invalid(
-                    DorisConfigOptions.SCAN_TIMESTAMP,
-                    "allowed is an existing time as 'yyyy-MM-dd HH:mm:ss', without fraction and"
-                            + " zone",
-                    "Write for example '2026-10-09 10:00:00', in the time zone of the account.");
-        }
-        return text;
-    }
-
     private static TableIdentifier offsetTable(OptionValues options) {
-        Optional<String> given = options.text(DorisConfigOptions.OFFSET_TABLE);
+        Optional<String> given = options.text(ChangelogOptions.OFFSET_TABLE);
         if (given.isEmpty()) {
             return null;
         }
@@ -224,45 +180,15 @@ public final class ChangelogConfig implements Serializable {
                 .orElseThrow(
                         () ->
                                 options.invalid(
-                                        DorisConfigOptions.OFFSET_TABLE,
+                                        ChangelogOptions.OFFSET_TABLE,
                                         "allowed is 'database.table', parts quoted with backticks"
                                                 + " where they hold dots or blanks",
                                         "Name the table with its database."));
     }
 
-    private static String consumerId(OptionValues options) {
-        Optional<String> given = options.text(DorisConfigOptions.CONSUMER_ID);
-        if (given.isEmpty()) {
-            return null;
-        }
-        String id = options.exact(DorisConfigOptions.CONSUMER_ID).orElse("");
-        int bytes = id.getBytes(StandardCharsets.UTF_8).length;
-        if (!id.equals(given.get()) || bytes > MAX_CONSUMER_ID_BYTES) {
-            throw options.invalid(
-                    DorisConfigOptions.CONSUMER_ID,
-                    "allowed are 1 to 256 bytes of UTF-8 without blanks at either end, these are "
-                            + bytes
-                            + " bytes",
-                    "Choose a shorter id, or remove the blanks.");
-        }
-        return id;
-    }
-
-    private static int slices(OptionValues options) {
-        String slices = options.text(DorisConfigOptions.SLICES).orElse("");
-        if (slices.equalsIgnoreCase("partitions")) {
-            return BY_PARTITION;
-        }
-        boolean legal =
-                slices.matches("[0-9]{1,4}")
-                        && Integer.parseInt(slices) >= 1
-                        && Integer.parseInt(slices) <= MAX_SLICES;
-        if (!legal) {
-            throw options.invalid(
-                    DorisConfigOptions.SLICES,
-                    "allowed are a whole number from 1 to " + MAX_SLICES + " and 'partitions'",
-                    "Leave the option out for one slice, the whole table.");
-        }
-        return Integer.parseInt(slices);
+    private static int slices(String text) {
+        return text.equalsIgnoreCase(ChangelogOptions.PARTITIONS)
+                ? BY_PARTITION
+                : Integer.parseInt(text);
     }
 }

@@ -1,10 +1,10 @@
 package org.apache.doris.flink.config;
 
+import org.apache.doris.flink.config.option.CommonOptions;
 import org.apache.doris.flink.jni.TextMap;
 import org.apache.flink.annotation.Internal;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -37,19 +37,11 @@ public final class ConfigCodec {
 
     static Map<String, String> resolve(ScanConfig scan) {
         ConnectionConfig connection = scan.connection();
-        ReadConfig read = scan.read();
         Map<String, String> map = resolve(connection);
+        map.putAll(scan.read().sent());
         map.put("table.catalog", connection.table().catalog());
         map.put("table.database", connection.table().database());
         map.put("table.name", connection.table().table());
-        map.put("doris.request.query.timeout", String.valueOf(read.queryTimeout().toMillis()));
-        map.put("doris.batch.size", String.valueOf(read.batchSize()));
-        map.put("doris.exec.mem.limit", String.valueOf(read.execMemLimit()));
-        map.put("doris.deserialize.queue.size", String.valueOf(read.queueSize()));
-        map.put("source.flight-sql-port", String.valueOf(read.flightPort()));
-        map.put("source.read-buffer-size", String.valueOf(read.bufferSize()));
-        map.put("source.flight-host-mapping", read.hostMapping());
-        map.put("doris.filter.query", read.filterQuery());
         map.put("read.filter", scan.filter());
         map.put("read.limit", String.valueOf(scan.limit()));
         map.put("read.local-time-zone", scan.localTimeZone());
@@ -71,15 +63,10 @@ public final class ConfigCodec {
             SinkConfig sink, long loadTimeoutSeconds, Duration answerTimeout) {
         WriteConfig write = sink.write();
         Map<String, String> map = resolve(sink.connection());
-        map.put("auto-redirect", String.valueOf(write.autoRedirect()));
+        map.putAll(write.sent());
         map.put("write.two-phase", String.valueOf(write.twoPhase()));
         map.put("write.group-commit", String.valueOf(write.groupCommit()));
         map.put("write.enable-delete", String.valueOf(write.enableDelete()));
-        map.put("sink.max-retries", String.valueOf(write.maxRetries()));
-        map.put("sink.buffer-size", String.valueOf(write.bufferSize()));
-        map.put("sink.buffer-count", String.valueOf(write.bufferCount()));
-        map.put("sink.replay-buffer-size", String.valueOf(write.replayBufferSize()));
-        map.put("sink.compress-level", String.valueOf(write.compressLevel()));
         map.put("write.answer-timeout", String.valueOf(answerTimeout.toMillis()));
         map.put("write.local-time-zone", sink.localTimeZone());
         Map<String, String> properties = new TreeMap<>(write.properties());
@@ -109,22 +96,21 @@ public final class ConfigCodec {
                 "changelog.offset-table.name",
                 changelog.offsetTable().map(TableIdentifier::table).orElse(""));
         map.put("changelog.consumer-id", changelog.consumerId().orElse(""));
-        map.put("jdbc-url", changelog.jdbcUrl().orElse(""));
+        map.put(CommonOptions.JDBC_URL.key(), changelog.jdbcUrl().orElse(""));
     }
 
     private static Map<String, String> resolve(ConnectionConfig connection) {
-        Map<String, String> map = new LinkedHashMap<>();
-        map.put("fenodes", addresses(connection.fenodes()));
-        map.put("benodes", addresses(connection.benodes()));
-        map.put("username", connection.username());
-        map.put("password", connection.password());
-        map.put("doris.request.retries", String.valueOf(connection.retries()));
-        map.put(
-                "doris.request.connect.timeout",
-                String.valueOf(connection.connectTimeout().toMillis()));
-        map.put("doris.request.read.timeout", String.valueOf(connection.readTimeout().toMillis()));
-        map.put("doris.native.worker-threads", String.valueOf(connection.workerThreads()));
+        Map<String, String> map = new TreeMap<>(connection.sent());
+        map.put(CommonOptions.PASSWORD.key(), connection.password());
+        map.put(CommonOptions.FENODES.key(), addresses(connection.fenodes()));
+        map.put(CommonOptions.BENODES.key(), addresses(connection.benodes()));
+        map.putIfAbsent(CommonOptions.NATIVE_WORKER_THREADS.key(), String.valueOf(threads()));
         return map;
+    }
+
+    /** Of the native runtime on this machine, where the user leaves it open. */
+    private static int threads() {
+        return Math.min(4, Runtime.getRuntime().availableProcessors());
     }
 
     static byte[] encode(Map<String, String> map) {

@@ -1,17 +1,18 @@
 package org.apache.doris.flink.config;
 
-import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.CommonOptions;
+import org.apache.doris.flink.config.option.DorisOption;
 import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 
 import java.io.Serializable;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Where the cluster is, which table is meant and how to log in. Immutable, validated when built;
@@ -21,54 +22,42 @@ import java.util.List;
 public final class ConnectionConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;
-    private static final Duration POSITIVE = Duration.ofMillis(1);
 
     private final List<NetworkAddress> fenodes;
     private final List<NetworkAddress> benodes;
     private final TableIdentifier table;
-    private final String username;
     private final String password;
-    private final int retries;
-    private final Duration connectTimeout;
-    private final Duration readTimeout;
-    private final int workerThreads;
+    private final TreeMap<String, String> sent;
     private final String libraryPath;
 
     private ConnectionConfig(OptionValues options, boolean tableRequired) {
-        fenodes = addresses(options, DorisConfigOptions.FENODES);
+        fenodes = addresses(options, CommonOptions.FENODES);
         if (fenodes.isEmpty()) {
             throw options.invalid(
-                    DorisConfigOptions.FENODES,
+                    CommonOptions.FENODES,
                     "the list is empty",
                     "Name at least one front end as host:http_port, for example '127.0.0.1:8030'.");
         }
-        benodes = addresses(options, DorisConfigOptions.BENODES);
-        if (options.has(DorisConfigOptions.BENODES) && benodes.isEmpty()) {
+        benodes = addresses(options, CommonOptions.BENODES);
+        if (options.has(CommonOptions.BENODES) && benodes.isEmpty()) {
             throw options.invalid(
-                    DorisConfigOptions.BENODES,
+                    CommonOptions.BENODES,
                     "allowed is 'host:http_port', several separated by commas",
                     "Remove the option to use the back ends that the cluster names.");
         }
         table =
-                tableRequired || options.text(DorisConfigOptions.TABLE_IDENTIFIER).isPresent()
+                tableRequired || options.text(CommonOptions.TABLE_IDENTIFIER).isPresent()
                         ? table(options)
                         : null;
-        username = options.exact(DorisConfigOptions.USERNAME).orElse("");
-        password = options.exact(DorisConfigOptions.PASSWORD).orElse("");
+        sent = new TreeMap<>(options.sent(CommonOptions.ofConnection()));
+        password = sent.remove(CommonOptions.PASSWORD.key());
+        String username = sent.get(CommonOptions.USERNAME.key());
         if (username.isEmpty() && !password.isEmpty()) {
             throw new ValidationException(
                     "Option 'password' is set but option 'username' is missing or empty: set"
                             + " 'username' as well.");
         }
-        retries = options.integer(DorisConfigOptions.REQUEST_RETRIES, 0, Integer.MAX_VALUE);
-        connectTimeout = options.duration(DorisConfigOptions.CONNECT_TIMEOUT, POSITIVE);
-        readTimeout = options.duration(DorisConfigOptions.READ_TIMEOUT, POSITIVE);
-        workerThreads =
-                options.has(DorisConfigOptions.NATIVE_WORKER_THREADS)
-                        ? options.integer(
-                                DorisConfigOptions.NATIVE_WORKER_THREADS, 1, Integer.MAX_VALUE)
-                        : 0;
-        libraryPath = options.text(DorisConfigOptions.NATIVE_LIBRARY_PATH).orElse("");
+        libraryPath = options.text(CommonOptions.NATIVE_LIBRARY_PATH).orElse("");
     }
 
     /** Reads and checks the connection part of a table's options. */
@@ -107,36 +96,14 @@ public final class ConnectionConfig implements Serializable {
         return table != null;
     }
 
-    /** User name; may be empty. */
-    public String username() {
-        return username;
+    /** What goes to the native core as it is, by the keys of the options; no password. */
+    public Map<String, String> sent() {
+        return Collections.unmodifiableMap(sent);
     }
 
     /** Password in the clear, for {@link ConfigCodec} alone; may be empty. */
     String password() {
         return password;
-    }
-
-    /** Attempts after the first, 0 or more. */
-    public int retries() {
-        return retries;
-    }
-
-    /** Longest wait for a connection. */
-    public Duration connectTimeout() {
-        return connectTimeout;
-    }
-
-    /** Longest wait for an answer. */
-    public Duration readTimeout() {
-        return readTimeout;
-    }
-
-    /** Threads of the native runtime on this machine: the option, else the cores up to four. */
-    public int workerThreads() {
-        return workerThreads > 0
-                ? workerThreads
-                : Math.min(4, Runtime.getRuntime().availableProcessors());
     }
 
     /** Native library to load instead of the one in the jar; empty for the latter. */
@@ -150,13 +117,12 @@ public final class ConnectionConfig implements Serializable {
     }
 
     private static TableIdentifier table(OptionValues options) {
-        return options.exact(DorisConfigOptions.TABLE_IDENTIFIER)
-                .map(String::trim)
+        return options.text(CommonOptions.TABLE_IDENTIFIER)
                 .flatMap(TableIdentifier::parse)
                 .orElseThrow(
                         () ->
                                 options.invalid(
-                                        DorisConfigOptions.TABLE_IDENTIFIER,
+                                        CommonOptions.TABLE_IDENTIFIER,
                                         "allowed are 'database.table' and, for snapshot reads,"
                                                 + " 'catalog.database.table', parts quoted with"
                                                 + " backticks where they hold dots or blanks",
@@ -164,9 +130,10 @@ public final class ConnectionConfig implements Serializable {
     }
 
     private static List<NetworkAddress> addresses(
-            OptionValues options, ConfigOption<String> option) {
+            OptionValues options, DorisOption<List<String>> option) {
         List<NetworkAddress> addresses = new ArrayList<>();
-        for (String element : options.list(option)) {
+        List<String> elements = options.get(option);
+        for (String element : elements == null ? List.<String>of() : elements) {
             addresses.add(
                     NetworkAddress.parse(element)
                             .orElseThrow(

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.config;
 
-import org.apache.doris.flink.config.option.DorisConfigOptions;
 import org.apache.doris.flink.config.option.OptionValues;
+import org.apache.doris.flink.config.option.SinkOptions;
 import org.apache.flink.annotation.Internal;
 
 import java.util.Locale;
@@ -65,7 +65,7 @@ public final class LoadProperties {
     /** What the user gave, values unchanged, in order of the lower-case names. */
     public static Map<String, String> given(OptionValues options) {
         return options.withPrefix(
-                DorisConfigOptions.SINK_PROPERTIES_PREFIX, name -> name.toLowerCase(Locale.ROOT));
+                SinkOptions.PROPERTIES_PREFIX, name -> name.toLowerCase(Locale.ROOT));
     }
 
     /**

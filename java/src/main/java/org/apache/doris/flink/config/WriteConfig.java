@@ -1,9 +1,9 @@
 package org.apache.doris.flink.config;
 
-import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.CommonOptions;
 import org.apache.doris.flink.config.option.OptionValues;
+import org.apache.doris.flink.config.option.SinkOptions;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.configuration.MemorySize;
 
 import java.io.Serializable;
 import java.time.Duration;
@@ -22,55 +22,40 @@ public final class WriteConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
-    /** Value of {@link #replayBufferSize} that means no limit. */
-    public static final long UNLIMITED = -1;
-
-    /** Value of {@link #compressLevel} that means the default of the compressor. */
-    public static final int DEFAULT_LEVEL = -1;
-
-    private static final int MAX = Integer.MAX_VALUE;
+    /** Text of {@code sink.replay-buffer-size} that means no limit. */
+    private static final String UNLIMITED = "-1";
 
     private final String labelPrefix;
     private final boolean twoPhase;
     private final boolean groupCommit;
     private final boolean enableDelete;
-    private final boolean autoRedirect;
-    private final int maxRetries;
     private final long bufferSize;
-    private final int bufferCount;
-    private final long replayBufferSize;
-    private final int compressLevel;
     private final boolean ignoreUpdateBefore;
     private final boolean keepsOtherColumns;
     private final boolean ignoreCommitError;
     private final Duration precommitTimeout;
+    private final TreeMap<String, String> sent;
     private final TreeMap<String, String> properties;
     private final long userTimeout;
 
     private WriteConfig(OptionValues options) {
         Map<String, String> given = LoadProperties.given(options);
-        labelPrefix = options.text(DorisConfigOptions.LABEL_PREFIX).orElse("");
+        labelPrefix = options.text(SinkOptions.LABEL_PREFIX).orElse("");
         groupCommit = LoadProperties.isGroupCommit(given);
-        twoPhase = !groupCommit && options.bool(DorisConfigOptions.ENABLE_2PC);
-        enableDelete = options.bool(DorisConfigOptions.ENABLE_DELETE);
-        autoRedirect = options.bool(DorisConfigOptions.AUTO_REDIRECT);
-        maxRetries = options.integer(DorisConfigOptions.SINK_MAX_RETRIES, 0, MAX);
-        bufferSize = options.bytes(DorisConfigOptions.SINK_BUFFER_SIZE, MemorySize.parse("1kb"));
-        bufferCount = options.integer(DorisConfigOptions.SINK_BUFFER_COUNT, 2, MAX);
-        replayBufferSize =
-                options.bool(DorisConfigOptions.SINK_USE_CACHE)
-                        ? UNLIMITED
-                        : options.bytes(
-                                DorisConfigOptions.SINK_REPLAY_BUFFER_SIZE, MemorySize.ZERO);
-        compressLevel =
-                options.has(DorisConfigOptions.SINK_COMPRESS_LEVEL)
-                        ? options.integer(DorisConfigOptions.SINK_COMPRESS_LEVEL, 0, MAX)
-                        : DEFAULT_LEVEL;
-        ignoreUpdateBefore = options.bool(DorisConfigOptions.IGNORE_UPDATE_BEFORE);
+        twoPhase = !groupCommit && options.get(SinkOptions.ENABLE_2PC);
+        enableDelete = options.get(SinkOptions.ENABLE_DELETE);
+        bufferSize = options.get(SinkOptions.BUFFER_SIZE).getBytes();
+        ignoreUpdateBefore = options.get(SinkOptions.IGNORE_UPDATE_BEFORE);
         keepsOtherColumns = LoadProperties.keepsOtherColumns(given);
-        ignoreCommitError = options.bool(DorisConfigOptions.IGNORE_COMMIT_ERROR);
-        precommitTimeout =
-                options.duration(DorisConfigOptions.PRECOMMIT_TIMEOUT, Duration.ofSeconds(60));
+        ignoreCommitError = options.get(SinkOptions.IGNORE_COMMIT_ERROR);
+        precommitTimeout = options.get(SinkOptions.PRECOMMIT_TIMEOUT);
+        sent = new TreeMap<>(options.sent(SinkOptions.ofWriting()));
+        sent.put(
+                CommonOptions.AUTO_REDIRECT.key(),
+                options.get(CommonOptions.AUTO_REDIRECT).toString());
+        if (options.get(SinkOptions.USE_CACHE)) {
+            sent.put(SinkOptions.REPLAY_BUFFER_SIZE.key(), UNLIMITED);
+        }
         properties = new TreeMap<>(LoadProperties.resolve(given));
         userTimeout = LoadProperties.timeout(given).orElse(0);
     }
@@ -100,34 +85,14 @@ public final class WriteConfig implements Serializable {
         return enableDelete;
     }
 
-    /** Whether a front end is asked for the back end of a load. */
-    public boolean autoRedirect() {
-        return autoRedirect;
-    }
-
-    /** Attempts after the first of a commit and of a load that can be sent again; 0 or more. */
-    public int maxRetries() {
-        return maxRetries;
-    }
-
     /** Bytes of one buffer between task thread and upload, 1024 or more. */
     public long bufferSize() {
         return bufferSize;
     }
 
-    /** Buffers per open load, 2 or more. */
-    public int bufferCount() {
-        return bufferCount;
-    }
-
-    /** Compressed bytes kept per subtask to be sent again; 0 for none, or {@link #UNLIMITED}. */
-    public long replayBufferSize() {
-        return replayBufferSize;
-    }
-
-    /** Level of the compressor, or {@link #DEFAULT_LEVEL}. */
-    public int compressLevel() {
-        return compressLevel;
+    /** What goes to the native core as it is, by the keys of the options. */
+    public Map<String, String> sent() {
+        return Collections.unmodifiableMap(sent);
     }
 
     /**

@@ -3,7 +3,7 @@ package org.apache.doris.flink.sink;
 import org.apache.doris.flink.cfg.DorisExecutionOptions;
 import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
-import org.apache.doris.flink.cfg.SinkOptionMap;
+import org.apache.doris.flink.cfg.ObjectOptions;
 import org.apache.doris.flink.config.Delimiter;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.plan.SinkPlan;
@@ -64,7 +64,7 @@ final class DorisSinkBuilder<IN> {
         Objects.requireNonNull(options, "The DorisOptions of the Doris sink are missing.");
         Objects.requireNonNull(
                 executionOptions, "The DorisExecutionOptions of the Doris sink are missing.");
-        Map<String, String> map = SinkOptionMap.of(options, readOptions, executionOptions);
+        Map<String, String> map = ObjectOptions.ofSink(options, readOptions, executionOptions);
         SinkPlan plan =
                 serializer() instanceof RowDataSerializer
                         ? ofRows(map, (RowDataSerializer) serializer)

@@ -4,6 +4,7 @@ import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
 import org.apache.doris.flink.config.ReadConfig;
 import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.DorisOption;
 import org.apache.doris.flink.config.option.OptionKeys;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.ReadOptions;
@@ -32,6 +33,7 @@ import java.time.ZoneId;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Tables {@code WITH ('connector' = 'doris')}. Checks all options when a table is planned; contacts
@@ -41,7 +43,10 @@ import java.util.Set;
 public final class DorisTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
 
     private static final Set<ConfigOption<?>> REQUIRED =
-            Set.of(DorisConfigOptions.FENODES, DorisConfigOptions.TABLE_IDENTIFIER);
+            DorisConfigOptions.all().stream()
+                    .filter(DorisOption::isRequired)
+                    .map(DorisOption::option)
+                    .collect(Collectors.toUnmodifiableSet());
 
     @Override
     public String factoryIdentifier() {
@@ -64,9 +69,9 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
     @Override
     public DynamicTableSource createDynamicTableSource(Context context) {
         OptionValues options = resolve(context);
+        OptionRules.checkValues(options);
         ConnectionConfig connection = ConnectionConfig.from(options);
         ReadConfig read = ReadConfig.from(options);
-        OptionRules.checkValues(options);
         ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
         Set<String> primaryKey =
                 schema.getPrimaryKey()
@@ -83,17 +88,13 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
         DorisTypes.checkReadable(
                 connection.table().toString(), (RowType) physical.getLogicalType());
         MetadataColumns.check(connection.table().toString(), schema);
-        Integer parallelism =
-                options.has(ReadOptions.SCAN_PARALLELISM)
-                        ? options.integer(ReadOptions.SCAN_PARALLELISM, 1, Integer.MAX_VALUE)
-                        : null;
         return new DorisTableSource(
                 connection,
                 read,
                 changelog,
                 physical,
                 primaryKey,
-                parallelism,
+                options.get(ReadOptions.SCAN_PARALLELISM),
                 localTimeZone(context.getConfiguration()),
                 context.getConfiguration(),
                 options.warnings());

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.config.ConfigFixture;
 import org.apache.doris.flink.error.NativeException;
 
 import java.util.LinkedHashMap;
@@ -7,30 +8,20 @@ import java.util.Map;
 
 /** Resolved configurations, loads and calls of a sink for tests of the boundary. */
 final class TestSink {
-    private final Map<String, String> map = new LinkedHashMap<>();
+    private final Map<String, String> map = ConfigFixture.read("write-default");
     private final Map<String, String> properties = new LinkedHashMap<>();
 
     /** Two-phase commit, small buffers, uncompressed CSV; everything else as by default. */
     TestSink(String fenodes) {
+        map.keySet().removeIf(key -> key.startsWith("write.propert"));
         map.put("fenodes", fenodes);
-        map.put("benodes", "");
-        map.put("username", "root");
-        map.put("password", "");
         map.put("doris.request.retries", "1");
         map.put("doris.request.connect.timeout", "5000");
         map.put("doris.request.read.timeout", "30000");
-        map.put("doris.native.worker-threads", "2");
-        map.put("auto-redirect", "true");
-        map.put("write.two-phase", "true");
-        map.put("write.group-commit", "false");
-        map.put("write.enable-delete", "true");
         map.put("sink.max-retries", "1");
         map.put("sink.buffer-size", "4096");
         map.put("sink.buffer-count", "2");
-        map.put("sink.replay-buffer-size", "67108864");
-        map.put("sink.compress-level", "-1");
         map.put("write.answer-timeout", "60000");
-        map.put("write.local-time-zone", "UTC");
         property("format", "csv");
     }
 

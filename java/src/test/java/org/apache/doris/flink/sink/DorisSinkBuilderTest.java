@@ -19,7 +19,6 @@ import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.RowType;
 import org.junit.jupiter.api.Test;
 
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Properties;
 import java.util.function.Consumer;
@@ -36,7 +35,8 @@ class DorisSinkBuilderTest {
         assertThat(config.declared()).isEmpty();
         assertThat(config.isPrefixDrawn()).isTrue();
         assertThat(config.connection().table().toString()).isEqualTo("test.t");
-        assertThat(config.connection().connectTimeout()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(config.connection().sent())
+                .containsEntry("doris.request.connect.timeout", "60000");
         assertThat(config.localTimeZone()).isEqualTo(ZoneId.systemDefault().getId());
         assertThat(write.twoPhase()).isTrue();
         assertThat(write.enableDelete()).isTrue();
@@ -91,14 +91,15 @@ class DorisSinkBuilderTest {
         assertThat(config.connection().hasTable()).isFalse();
         assertThat(config.connection().fenodes()).hasSize(2);
         assertThat(config.connection().benodes()).hasSize(1);
-        assertThat(config.connection().connectTimeout()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(config.connection().readTimeout()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(config.connection().retries()).isZero();
-        assertThat(write.autoRedirect()).isFalse();
-        assertThat(write.maxRetries()).isEqualTo(9);
+        assertThat(config.connection().sent())
+                .containsEntry("doris.request.connect.timeout", "1000");
+        assertThat(config.connection().sent()).containsEntry("doris.request.read.timeout", "2000");
+        assertThat(config.connection().sent()).containsEntry("doris.request.retries", "0");
+        assertThat(write.sent()).containsEntry("auto-redirect", "false");
+        assertThat(write.sent()).containsEntry("sink.max-retries", "9");
         assertThat(write.bufferSize()).isEqualTo(4096);
-        assertThat(write.bufferCount()).isEqualTo(5);
-        assertThat(write.replayBufferSize()).isEqualTo(WriteConfig.UNLIMITED);
+        assertThat(write.sent()).containsEntry("sink.buffer-count", "5");
+        assertThat(write.sent()).containsEntry("sink.replay-buffer-size", "-1");
         assertThat(write.enableDelete()).isFalse();
         assertThat(write.ignoreUpdateBefore()).isFalse();
         assertThat(write.ignoreCommitError()).isTrue();

@@ -269,25 +269,19 @@ final class WritingChecks {
 
     private static Map<String, String> config(int port) {
         Map<String, String> map = new LinkedHashMap<>();
+        for (String line : System.getProperty("doris.write-default").split("\n")) {
+            int equals = line.indexOf('=');
+            if (!line.startsWith("write.property")) {
+                map.put(line.substring(0, equals), line.substring(equals + 1));
+            }
+        }
         map.put("fenodes", "127.0.0.1:" + port);
-        map.put("benodes", "");
-        map.put("username", "root");
-        map.put("password", "");
         map.put("doris.request.retries", "0");
-        map.put("doris.request.connect.timeout", "60000");
-        map.put("doris.request.read.timeout", "60000");
-        map.put("doris.native.worker-threads", "2");
-        map.put("auto-redirect", "true");
-        map.put("write.two-phase", "true");
-        map.put("write.group-commit", "false");
-        map.put("write.enable-delete", "true");
         map.put("sink.max-retries", "0");
         map.put("sink.buffer-size", "1024");
         map.put("sink.buffer-count", String.valueOf(BUFFERS));
         map.put("sink.replay-buffer-size", "0");
-        map.put("sink.compress-level", "-1");
         map.put("write.answer-timeout", "60000");
-        map.put("write.local-time-zone", "UTC");
         map.put("write.properties", "1");
         map.put("write.property.0.name", "format");
         map.put("write.property.0.value", "csv");

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /**
  * Keys of older releases and of other connectors, whose values cannot be carried over, with what to
- * write instead.
+ * write instead. Those that one option replaces stand in its definition; the rest stands here.
  */
 final class ForeignKeys {
 
@@ -53,31 +53,25 @@ final class ForeignKeys {
 
     private static Map<String, Foreign> all() {
         Map<String, Foreign> all = new TreeMap<>();
+        for (DorisOption<?> option : DorisConfigOptions.all()) {
+            String instead = "use '" + option.key() + "'";
+            for (DorisOption.Replaced key : option.replaced()) {
+                all.put(key.key, new Foreign("of other connectors", instead, key.writing));
+            }
+        }
         for (String key : new String[] {"size", "bytes", "interval"}) {
             all.put("sink.batch." + key, new Foreign("of older releases", CHECKPOINTS, true));
         }
         writing(all, "sink.buffer-flush.interval-ms", CHECKPOINTS);
-        writing(all, "load-url", "use 'fenodes'");
-        writing(all, "sink.semantic", "use 'sink.enable-2pc'");
         writing(all, "sink.version", "remove it, or use 'sink.enable-2pc'");
         writing(
                 all,
                 "sink.at-least-once.use-transaction-stream-load",
                 "remove it, or use 'sink.enable-2pc'");
-        writing(all, "sink.connect.timeout-ms", "use 'doris.request.connect.timeout'");
-        writing(all, "sink.socket.timeout-ms", "use 'doris.request.read.timeout'");
-        writing(all, "sink.wait-for-continue.timeout-ms", "use 'doris.request.read.timeout'");
-        other(all, "scan-url", "use 'fenodes'");
         other(all, "url", "use 'fenodes' and 'table.identifier'");
         other(all, "driver", "remove it: no driver is needed");
         other(all, "database-name", "use 'table.identifier' = 'database.table'");
         other(all, "table-name", "use 'table.identifier' = 'database.table'");
-        other(all, "connection.max-retry-timeout", "use 'doris.request.connect.timeout'");
-        other(all, "scan.connect.timeout-ms", "use 'doris.request.connect.timeout'");
-        other(all, "scan.max-retries", "use 'doris.request.retries'");
-        other(all, "scan.fetch-size", "use 'doris.batch.size'");
-        other(all, "scan.params.query-timeout-s", "use 'doris.request.query.timeout'");
-        other(all, "scan.params.mem-limit-byte", "use 'doris.exec.mem.limit'");
         for (String key : new String[] {"column", "num", "lower-bound", "upper-bound"}) {
             other(
                     all,
@@ -85,7 +79,6 @@ final class ForeignKeys {
                     "remove it: a table is read in parallel by its tablets, see"
                             + " 'doris.request.tablet.size' and 'scan.parallelism'");
         }
-        other(all, "lookup.cache.ttl-ms", "use 'lookup.cache.ttl'");
         return Collections.unmodifiableMap(all);
     }
 

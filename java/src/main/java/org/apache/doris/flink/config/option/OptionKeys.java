@@ -1,12 +1,9 @@
 package org.apache.doris.flink.config.option;
 
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.factories.FactoryUtil;
-import org.apache.flink.util.TimeUtils;
 
-import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -44,19 +41,19 @@ public final class OptionKeys {
         Map<String, String> writtenAs = new HashMap<>();
         given.forEach(
                 (key, value) -> {
-                    if (!DorisConfigOptions.FORMER_NAMES.containsKey(key)
+                    if (!DorisConfigOptions.formerNames().containsKey(key)
                             && !ForeignKeys.known().containsKey(key)) {
                         values.put(key, value);
                     }
                 });
         OptionValues current = OptionValues.of(given);
         for (Map.Entry<String, DorisConfigOptions.Former> former :
-                DorisConfigOptions.FORMER_NAMES.entrySet()) {
+                DorisConfigOptions.formerNames().entrySet()) {
             String value = given.get(former.getKey());
             if (value == null) {
                 continue;
             }
-            ConfigOption<?> today = former.getValue().today;
+            DorisOption<?> today = former.getValue().today;
             String translated = withUnit(former.getKey(), value, former.getValue().unit);
             if (current.has(today)) {
                 checkEqual(former.getKey(), value, translated, today, given.get(today.key()));
@@ -84,7 +81,7 @@ public final class OptionKeys {
     /** One warning for all of them. */
     private static void warnOfFormer(Set<String> given, OptionValues resolved) {
         String renamed =
-                DorisConfigOptions.FORMER_NAMES.entrySet().stream()
+                DorisConfigOptions.formerNames().entrySet().stream()
                         .filter(former -> given.contains(former.getKey()))
                         .map(
                                 former ->
@@ -138,7 +135,7 @@ public final class OptionKeys {
                     DorisConfigOptions.IDENTIFIER,
                     given.keySet(),
                     consumed,
-                    DorisConfigOptions.FORMER_NAMES.keySet());
+                    DorisConfigOptions.formerNames().keySet());
         } catch (ValidationException e) {
             throw new ValidationException(hints + "\n" + e.getMessage());
         }
@@ -173,27 +170,16 @@ public final class OptionKeys {
     }
 
     private static void checkEqual(
-            String former, String value, String translated, ConfigOption<?> today, String todays) {
-        String one = translated.trim().toLowerCase(Locale.ROOT).replace('_', '-');
-        String two = todays.trim().toLowerCase(Locale.ROOT).replace('_', '-');
-        boolean equal = one.equals(two) || sameDuration(today, one, two);
+            String former, String value, String translated, DorisOption<?> today, String todays) {
+        boolean equal =
+                DorisOption.plain(translated).equals(DorisOption.plain(todays))
+                        || today.areEqual(translated, todays);
         if (!equal) {
             throw new ValidationException(
                     String.format(
                             "Options '%s' = '%s' and '%s' = '%s' are two names of one option with"
                                     + " different values. Remove '%s', the former name.",
                             former, value, today.key(), todays, former));
-        }
-    }
-
-    private static boolean sameDuration(ConfigOption<?> option, String one, String two) {
-        if (!(option.defaultValue() instanceof Duration)) {
-            return false;
-        }
-        try {
-            return TimeUtils.parseDuration(one).equals(TimeUtils.parseDuration(two));
-        } catch (IllegalArgumentException e) {
-            return false;
         }
     }
 

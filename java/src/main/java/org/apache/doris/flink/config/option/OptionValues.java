@@ -1,23 +1,17 @@
 package org.apache.doris.flink.config.option;
 
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.util.TimeUtils;
 
-import java.math.BigInteger;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 
 /**
  * The values a user gave, read with the rules that hold for every option: trimmed, enumerations
@@ -30,11 +24,9 @@ import java.util.stream.Collectors;
 @Internal
 public final class OptionValues {
 
-    private static final List<String> DURATIONS = List.of("10s", "5 min", "500ms");
-
     private final Map<String, String> values;
     private final Map<String, String> writtenAs;
-    private final List<String> warnings = new ArrayList<>();
+    private final Set<String> warnings = new LinkedHashSet<>();
 
     /**
      * @param values value by today's key, as given
@@ -51,134 +43,55 @@ public final class OptionValues {
     }
 
     /** Whether the user gave the option at all. */
-    public boolean has(ConfigOption<?> option) {
+    public boolean has(DorisOption<?> option) {
         return values.containsKey(option.key());
     }
 
-    /** The value exactly as given; the only reading fit for names and passwords. */
-    public Optional<String> exact(ConfigOption<String> option) {
-        return Optional.ofNullable(values.get(option.key()));
-    }
-
-    /** The trimmed value; absent, blank and no default are all empty. */
-    public Optional<String> text(ConfigOption<String> option) {
-        String value = values.get(option.key());
+    /**
+     * The value as it is used, or the default, which may be null. One that is used otherwise than
+     * it was given brings a warning.
+     */
+    public <T> T get(DorisOption<T> option) {
+        T value = check(option);
         if (value == null) {
-            value = option.hasDefaultValue() ? option.defaultValue() : "";
+            return null;
         }
-        value = value.trim();
-        return value.isEmpty() ? Optional.empty() : Optional.of(value);
+        option.warning(value).ifPresent(this::warn);
+        return option.adjust(value);
     }
 
-    /** A Boolean; anything but true and false is an error. */
-    public boolean bool(ConfigOption<Boolean> option) {
-        String value = values.get(option.key());
-        if (value == null) {
-            return option.defaultValue();
-        }
-        switch (value.trim().toLowerCase(Locale.ROOT)) {
-            case "true":
-                return true;
-            case "false":
-                return false;
-            default:
-                throw invalid(option, "allowed are 'true' and 'false'", "");
-        }
+    /** The trimmed value or default; absent, blank and no default are all empty. */
+    public Optional<String> text(DorisOption<String> option) {
+        String value = get(option);
+        return value == null || value.isBlank() ? Optional.empty() : Optional.of(value.trim());
     }
 
-    /** An int within the bounds; absent gives the option's default. */
-    public int integer(ConfigOption<Integer> option, int min, int max) {
-        if (!has(option)) {
-            return option.defaultValue();
-        }
-        return (int) number(option, min, max);
+    /** Checks each of the options by its definition. */
+    public void checkAll(Collection<DorisOption<?>> options) {
+        options.forEach(this::check);
     }
 
-    /** A long within the bounds; absent gives the option's default. */
-    public long longInteger(ConfigOption<Long> option, long min, long max) {
-        if (!has(option)) {
-            return option.defaultValue();
-        }
-        return number(option, min, max);
+    /** What of the options goes to the native core, in its units, by their keys. */
+    public Map<String, String> sent(Collection<DorisOption<?>> options) {
+        Map<String, String> sent = new TreeMap<>();
+        options.stream().filter(DorisOption::crosses).forEach(option -> put(sent, option));
+        return sent;
     }
 
-    /** A duration of at least {@code min}; absent gives the option's default, which may be null. */
-    public Duration duration(ConfigOption<Duration> option, Duration min) {
-        if (!has(option)) {
-            return option.defaultValue();
+    private <T> void put(Map<String, String> sent, DorisOption<T> option) {
+        option.sent(get(option)).ifPresent(text -> sent.put(option.key(), text));
+    }
+
+    private <T> T check(DorisOption<T> option) {
+        String text = values.get(option.key());
+        if (text == null) {
+            return option.byDefault();
         }
-        String allowed =
-                String.format(
-                        "allowed is a duration of %s or more, such as %s (a bare number means"
-                                + " milliseconds)",
-                        TimeUtils.formatWithHighestUnit(min).replace(" ", ""), durations(min));
-        Duration duration;
         try {
-            duration = TimeUtils.parseDuration(values.get(option.key()).trim());
-            duration.toMillis();
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            throw invalid(option, allowed, "");
+            return option.parse(text);
+        } catch (ValueType.Refused e) {
+            throw invalid(option, e.allowed, e.remedy);
         }
-        if (duration.compareTo(min) < 0) {
-            throw invalid(option, allowed, "");
-        }
-        return duration;
-    }
-
-    /** A memory size in bytes of at least {@code min}; absent gives the option's default. */
-    public long bytes(ConfigOption<MemorySize> option, MemorySize min) {
-        if (!has(option)) {
-            return option.defaultValue().getBytes();
-        }
-        String allowed =
-                String.format(
-                        "allowed is a size of %s or more, such as '64mb' (a bare number means"
-                                + " bytes)",
-                        min.toHumanReadableString());
-        long bytes;
-        try {
-            bytes = MemorySize.parse(values.get(option.key()).trim()).getBytes();
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            throw invalid(option, allowed, "");
-        }
-        if (bytes < min.getBytes()) {
-            throw invalid(option, allowed, "");
-        }
-        return bytes;
-    }
-
-    /** The element of {@code allowed} that the value names; absent gives the option's default. */
-    public String oneOf(ConfigOption<String> option, Collection<String> allowed) {
-        String value = values.getOrDefault(option.key(), option.defaultValue());
-        String plain = plain(value);
-        return allowed.stream()
-                .filter(candidate -> plain(candidate).equals(plain))
-                .findFirst()
-                .orElseThrow(
-                        () ->
-                                invalid(
-                                        option,
-                                        "allowed are '" + String.join("', '", allowed) + "'",
-                                        ""));
-    }
-
-    /** Comma separated elements, trimmed; blank gives none; an empty element is an error. */
-    public List<String> list(ConfigOption<String> option) {
-        Optional<String> text = text(option);
-        if (text.isEmpty()) {
-            return Collections.emptyList();
-        }
-        List<String> elements = new ArrayList<>();
-        for (String element : text.get().split(",", -1)) {
-            if (element.trim().isEmpty()) {
-                throw invalid(
-                        option,
-                        "an element of the comma separated list is empty",
-                        "Remove the surplus comma.");
-            }
-            elements.add(element.trim());
-        }
-        return elements;
     }
 
     /**
@@ -198,16 +111,17 @@ public final class OptionValues {
     }
 
     /** An error about this option's value. */
-    public RuntimeException invalid(ConfigOption<?> option, String allowed, String remedy) {
+    public RuntimeException invalid(DorisOption<?> option, String allowed, String remedy) {
         String value = values.get(option.key());
         if (value == null) {
-            value = option.hasDefaultValue() ? String.valueOf(option.defaultValue()) : "";
+            Object byDefault = option.option().defaultValue();
+            value = byDefault == null ? "" : byDefault.toString();
         }
         return InvalidOption.of(name(option), value, allowed, remedy);
     }
 
     /** The key as the user wrote it. */
-    public String name(ConfigOption<?> option) {
+    public String name(DorisOption<?> option) {
         return writtenAs.getOrDefault(option.key(), option.key());
     }
 
@@ -219,35 +133,5 @@ public final class OptionValues {
     /** What {@link #warn} was told, in order. */
     public List<String> warnings() {
         return List.copyOf(warnings);
-    }
-
-    /** Examples for a message, none of which would be refused itself. */
-    private static String durations(Duration min) {
-        return DURATIONS.stream()
-                .filter(text -> TimeUtils.parseDuration(text).compareTo(min) >= 0)
-                .map(text -> "'" + text + "'")
-                .collect(Collectors.joining(", "));
-    }
-
-    private long number(ConfigOption<?> option, long min, long max) {
-        String allowed =
-                max == Long.MAX_VALUE || max == Integer.MAX_VALUE
-                        ? "allowed is a whole number of " + min + " or more"
-                        : "allowed is a whole number from " + min + " to " + max;
-        BigInteger number;
-        try {
-            number = new BigInteger(values.get(option.key()).trim());
-        } catch (NumberFormatException e) {
-            throw invalid(option, allowed, "");
-        }
-        if (number.compareTo(BigInteger.valueOf(min)) < 0
-                || number.compareTo(BigInteger.valueOf(max)) > 0) {
-            throw invalid(option, allowed, "");
-        }
-        return number.longValueExact();
-    }
-
-    private static String plain(String value) {
-        return value.trim().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

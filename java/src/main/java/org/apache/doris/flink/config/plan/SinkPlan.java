@@ -50,9 +50,9 @@ public final class SinkPlan {
     public static SinkPlan ofRows(
             Map<String, String> options, RowType declared, String localTimeZone) {
         OptionValues values = resolve(options);
+        OptionRules.checkValues(values);
         ConnectionConfig connection = ConnectionConfig.from(values);
         checkTable(values, connection);
-        OptionRules.checkValues(values);
         SinkRules.checkSink(values, true);
         LoadRules.warnOfOtherOrder(values, LoadProperties.given(values), declared.getFieldNames());
         WriteConfig write = WriteConfig.from(values);
@@ -72,9 +72,9 @@ public final class SinkPlan {
      */
     public static SinkPlan ofBytes(Map<String, String> options, String localTimeZone) {
         OptionValues values = resolve(options);
+        OptionRules.checkValues(values);
         ConnectionConfig connection = ConnectionConfig.withTableByRecord(values);
         checkTable(values, connection);
-        OptionRules.checkValues(values);
         SinkRules.checkSink(values, false);
         WriteConfig write = WriteConfig.from(values);
         return of(new SinkConfig(connection, write, null, localTimeZone), values);
@@ -100,11 +100,7 @@ public final class SinkPlan {
     }
 
     private static SinkPlan of(SinkConfig config, OptionValues values) {
-        Integer parallelism =
-                values.has(SinkOptions.PARALLELISM)
-                        ? values.integer(SinkOptions.PARALLELISM, 1, Integer.MAX_VALUE)
-                        : null;
-        return new SinkPlan(config, parallelism, values.warnings());
+        return new SinkPlan(config, values.get(SinkOptions.PARALLELISM), values.warnings());
     }
 
     private static void checkTable(OptionValues values, ConnectionConfig connection) {

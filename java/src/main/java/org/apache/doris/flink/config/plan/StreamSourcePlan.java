@@ -50,9 +50,9 @@ public final class StreamSourcePlan {
             Map<String, String> options, String readFields, Long rowLimit, RowType rows) {
         OptionValues values = OptionKeys.resolve(options, false);
         requirePresent(values);
+        OptionRules.checkValues(values);
         ConnectionConfig connection = ConnectionConfig.from(values);
         ReadConfig readConfig = ReadConfig.from(values);
-        OptionRules.checkValues(values);
         ChangelogConfig changelog = ChangelogConfig.from(values);
         ChangelogRules.check(values, changelog, connection, false, false);
         OptionRules.warnOfIgnored(values);

@@ -7,11 +7,11 @@ import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.option.ChangelogOptions;
 import org.apache.doris.flink.config.option.CommonOptions;
+import org.apache.doris.flink.config.option.DorisOption;
 import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.ReadOptions;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 
 /**
@@ -42,8 +42,8 @@ public final class ChangelogRules {
             boolean batch) {
         checkScanTimestamp(options, changelog);
         checkOffsetTable(options, changelog);
-        boolean flight = options.bool(ReadOptions.USE_FLIGHT_SQL);
-        boolean oldApi = options.bool(ReadOptions.USE_OLD_API);
+        boolean flight = options.get(ReadOptions.USE_FLIGHT_SQL);
+        boolean oldApi = options.get(ReadOptions.USE_OLD_API);
         if (changelog.scanMode().hasIncrementalPhase()) {
             checkBounded(options, changelog, batch);
             checkTransport(options, changelog, flight, oldApi);
@@ -83,7 +83,7 @@ public final class ChangelogRules {
         if (!table && !consumer) {
             return;
         }
-        ConfigOption<String> given =
+        DorisOption<String> given =
                 table ? ChangelogOptions.OFFSET_TABLE : ChangelogOptions.CONSUMER_ID;
         if (changelog.scanMode().isSnapshotOnly()) {
             throw options.invalid(
@@ -92,7 +92,7 @@ public final class ChangelogRules {
                     ELSEWHERE);
         }
         if (!table || !consumer) {
-            ConfigOption<String> missing =
+            DorisOption<String> missing =
                     table ? ChangelogOptions.CONSUMER_ID : ChangelogOptions.OFFSET_TABLE;
             throw options.invalid(
                     given,
@@ -172,7 +172,7 @@ public final class ChangelogRules {
                     "'upsert' needs a primary key, and the table declares none",
                     "Declare PRIMARY KEY (…) NOT ENFORCED on the table.");
         }
-        String onExpired = options.oneOf(ChangelogOptions.ON_EXPIRED, ChangelogConfig.ON_EXPIRED);
+        String onExpired = options.get(ChangelogOptions.ON_EXPIRED);
         if (onExpired.equals("resnapshot")) {
             throw InvalidOption.notSupportedYet(
                     "A new snapshot after an expiry",

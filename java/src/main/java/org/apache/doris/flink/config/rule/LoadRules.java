@@ -210,7 +210,7 @@ public final class LoadRules {
                     type.isEmpty() ? "compression is off" : "'" + type + "' has no levels",
                     "Remove the option, or set 'sink.properties.compress_type' to 'gz' or 'zstd'.");
         }
-        int level = options.integer(SinkOptions.COMPRESS_LEVEL, 0, Integer.MAX_VALUE);
+        int level = options.get(SinkOptions.COMPRESS_LEVEL);
         if (level < 1 || level > max) {
             throw options.invalid(
                     SinkOptions.COMPRESS_LEVEL,

@@ -7,57 +7,18 @@ import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.SinkOptions;
 import org.apache.flink.annotation.Internal;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.MemorySize;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Rules on the options of writing: those on single values hold whatever a table is used for, those
- * on combinations when it is written to. {@link LoadRules} has those on Stream Load parameters.
+ * Rules on combinations of options of writing, which hold when a table is written to. {@link
+ * LoadRules} has those on Stream Load parameters.
  */
 @Internal
 public final class SinkRules {
 
-    private static final int MAX = Integer.MAX_VALUE;
-    private static final int MAX_LABEL_PREFIX = 64;
-    private static final MemorySize MAX_BUFFER = MemorySize.parse("1gb");
-    private static final List<String> WRITE_MODES =
-            List.of("STREAM_LOAD", "STREAM_LOAD_BATCH", "TVF");
-
     private SinkRules() {}
-
-    /** Values that are wrong by themselves. */
-    static void checkValues(OptionValues options) {
-        checkWriteMode(options);
-        options.bool(SinkOptions.ENABLE_DELETE);
-        options.bool(SinkOptions.ENABLE_2PC);
-        options.bool(SinkOptions.ENABLE_BATCH_MODE);
-        options.bool(SinkOptions.IGNORE_UPDATE_BEFORE);
-        options.bool(SinkOptions.IGNORE_COMMIT_ERROR);
-        options.bool(SinkOptions.USE_CACHE);
-        options.bool(SinkOptions.S3_PATH_STYLE_ACCESS);
-        checkBuffers(options);
-        options.integer(SinkOptions.MAX_RETRIES, 0, MAX);
-        options.integer(SinkOptions.FLUSH_QUEUE_SIZE, 1, MAX);
-        options.integer(SinkOptions.FLUSH_MAX_ROWS, 1, MAX);
-        options.bytes(SinkOptions.FLUSH_MAX_BYTES, MemorySize.parse("64kb"));
-        options.duration(SinkOptions.FLUSH_INTERVAL, Duration.ofMillis(100));
-        options.duration(SinkOptions.PRECOMMIT_TIMEOUT, Duration.ofSeconds(60));
-        options.duration(SinkOptions.CHECK_INTERVAL, Duration.ZERO);
-        options.bytes(SinkOptions.REPLAY_BUFFER_SIZE, MemorySize.ZERO);
-        if (options.has(SinkOptions.PARALLELISM)) {
-            options.integer(SinkOptions.PARALLELISM, 1, MAX);
-        }
-        if (options.has(SinkOptions.COMPRESS_LEVEL)) {
-            options.integer(SinkOptions.COMPRESS_LEVEL, 0, MAX);
-        }
-        options.oneOf(SinkOptions.S3_CLEANUP, List.of("none", "after-commit"));
-        checkLabelPrefix(options);
-        LoadProperties.given(options).forEach(LoadRules::checkValue);
-    }
 
     /**
      * Combinations that a table to be written to must not have; refuses what is not built yet.
@@ -66,7 +27,7 @@ public final class SinkRules {
      */
     public static void checkSink(OptionValues options, boolean encodes) {
         Map<String, String> properties = LoadProperties.given(options);
-        String mode = options.oneOf(SinkOptions.WRITE_MODE, WRITE_MODES);
+        String mode = options.get(SinkOptions.WRITE_MODE);
         checkTwoPhase(options, properties);
         checkCache(options);
         if (mode.equals("TVF")) {
@@ -81,7 +42,7 @@ public final class SinkRules {
         if (encodes) {
             CsvRules.check(options, properties);
         }
-        boolean batch = options.bool(SinkOptions.ENABLE_BATCH_MODE);
+        boolean batch = options.get(SinkOptions.ENABLE_BATCH_MODE);
         if (batch || mode.equals("STREAM_LOAD_BATCH")) {
             throw InvalidOption.notSupportedYet(
                     "Writing in batch mode",
@@ -93,51 +54,9 @@ public final class SinkRules {
         warnOfIgnored(options, properties);
     }
 
-    private static void checkWriteMode(OptionValues options) {
-        String mode = options.text(SinkOptions.WRITE_MODE).orElse("");
-        if (WRITE_MODES.stream().noneMatch(known -> sameMode(known, mode))) {
-            throw options.invalid(
-                    SinkOptions.WRITE_MODE,
-                    (mode.equalsIgnoreCase("COPY")
-                                    ? "'COPY' belongs to one vendor's cloud service; "
-                                    : "")
-                            + "allowed is 'STREAM_LOAD'; 'STREAM_LOAD_BATCH' and 'TVF' are not"
-                            + " supported yet",
-                    "Leave the option out.");
-        }
-    }
-
-    private static boolean sameMode(String known, String mode) {
-        return known.equalsIgnoreCase(mode.replace('-', '_'));
-    }
-
-    private static void checkBuffers(OptionValues options) {
-        long size = options.bytes(SinkOptions.BUFFER_SIZE, MemorySize.parse("1kb"));
-        if (size > MAX_BUFFER.getBytes()) {
-            throw options.invalid(
-                    SinkOptions.BUFFER_SIZE,
-                    "allowed is a size of 1kb to 1gb",
-                    "Some megabytes are enough for any network.");
-        }
-        options.integer(SinkOptions.BUFFER_COUNT, 2, MAX);
-    }
-
-    private static void checkLabelPrefix(OptionValues options) {
-        String prefix = options.exact(SinkOptions.LABEL_PREFIX).orElse("");
-        boolean legal = prefix.isBlank() || prefix.matches("[-_A-Za-z0-9:]+");
-        if (!legal || prefix.length() > MAX_LABEL_PREFIX) {
-            throw options.invalid(
-                    SinkOptions.LABEL_PREFIX,
-                    "allowed are 1 to "
-                            + MAX_LABEL_PREFIX
-                            + " characters of letters, digits, '-', '_' and ':'",
-                    "Choose a shorter or plainer prefix.");
-        }
-    }
-
     private static void checkTwoPhase(OptionValues options, Map<String, String> properties) {
         boolean explicit =
-                options.has(SinkOptions.ENABLE_2PC) && options.bool(SinkOptions.ENABLE_2PC);
+                options.has(SinkOptions.ENABLE_2PC) && options.get(SinkOptions.ENABLE_2PC);
         if (explicit && LoadProperties.isGroupCommit(properties)) {
             options.warn(
                     "Option 'sink.enable-2pc' = 'true' has no effect: group commit"
@@ -154,7 +73,7 @@ public final class SinkRules {
     }
 
     private static void checkCache(OptionValues options) {
-        if (options.bool(SinkOptions.USE_CACHE) && options.has(SinkOptions.REPLAY_BUFFER_SIZE)) {
+        if (options.get(SinkOptions.USE_CACHE) && options.has(SinkOptions.REPLAY_BUFFER_SIZE)) {
             throw options.invalid(
                     SinkOptions.USE_CACHE,
                     "'true' means no limit, and 'sink.replay-buffer-size' sets one",
@@ -163,7 +82,7 @@ public final class SinkRules {
     }
 
     private static void warnOfIgnored(OptionValues options, Map<String, String> properties) {
-        for (ConfigOption<?> option :
+        for (DorisOption<?> option :
                 List.of(
                         SinkOptions.FLUSH_QUEUE_SIZE,
                         SinkOptions.FLUSH_MAX_ROWS,
@@ -177,8 +96,8 @@ public final class SinkRules {
                                 option.key()));
             }
         }
-        for (DorisOption option : SinkOptions.OPTIONS) {
-            if (option.key().startsWith("sink.s3.") && options.has(option.option())) {
+        for (DorisOption<?> option : SinkOptions.ofObjectStorage()) {
+            if (options.has(option)) {
                 options.warn(
                         String.format(
                                 "Option '%s' has no effect without 'sink.write-mode' = 'TVF'.",
@@ -188,7 +107,7 @@ public final class SinkRules {
         if (options.has(SinkOptions.CHECK_INTERVAL)) {
             options.warn("Option 'sink.check-interval' has no effect.");
         }
-        if (options.bool(CommonOptions.HTTP_UTF8_CHARSET)) {
+        if (options.get(CommonOptions.HTTP_UTF8_CHARSET)) {
             options.warn(
                     "Option 'sink.http-utf8-charset' has no effect: headers are always sent as"
                             + " UTF-8.");
@@ -201,10 +120,10 @@ public final class SinkRules {
         if (group && options.text(SinkOptions.LABEL_PREFIX).isPresent()) {
             options.warn("Option 'sink.label-prefix' has no effect: group commit has no labels.");
         }
-        if (!group && options.bool(SinkOptions.ENABLE_2PC)) {
+        if (!group && options.get(SinkOptions.ENABLE_2PC)) {
             return;
         }
-        for (ConfigOption<?> option :
+        for (DorisOption<?> option :
                 List.of(SinkOptions.IGNORE_COMMIT_ERROR, SinkOptions.PRECOMMIT_TIMEOUT)) {
             if (options.has(option)) {
                 options.warn(

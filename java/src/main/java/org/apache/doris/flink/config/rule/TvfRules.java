@@ -1,10 +1,10 @@
 package org.apache.doris.flink.config.rule;
 
 import org.apache.doris.flink.config.option.CommonOptions;
+import org.apache.doris.flink.config.option.DorisOption;
 import org.apache.doris.flink.config.option.InvalidOption;
 import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.SinkOptions;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 
 import java.util.List;
@@ -19,13 +19,13 @@ final class TvfRules {
     static void check(OptionValues options, Map<String, String> properties) {
         String remedy = "Change one of the two.";
         String with = "not allowed with 'sink.write-mode' = 'TVF'";
-        if (options.bool(SinkOptions.ENABLE_BATCH_MODE)) {
+        if (options.get(SinkOptions.ENABLE_BATCH_MODE)) {
             throw options.invalid(SinkOptions.ENABLE_BATCH_MODE, with, remedy);
         }
-        if (!options.bool(SinkOptions.ENABLE_2PC)) {
+        if (!options.get(SinkOptions.ENABLE_2PC)) {
             throw options.invalid(SinkOptions.ENABLE_2PC, with, remedy);
         }
-        for (ConfigOption<String> needed :
+        for (DorisOption<String> needed :
                 List.of(
                         CommonOptions.JDBC_URL,
                         SinkOptions.LABEL_PREFIX,

@@ -55,7 +55,7 @@ class DorisConfigOptionsTest {
     @Test
     void everyOptionIsDescribed() {
         assertThat(DorisConfigOptions.all()).hasSizeGreaterThan(70);
-        for (DorisOption option : DorisConfigOptions.all()) {
+        for (DorisOption<?> option : DorisConfigOptions.all()) {
             assertThat(OptionsTable.description(option))
                     .as(option.key())
                     .isNotBlank()

@@ -19,7 +19,7 @@ final class OptionsTable {
     private OptionsTable() {}
 
     static String render() {
-        Map<String, List<DorisOption>> groups =
+        Map<String, List<DorisOption<?>>> groups =
                 DorisConfigOptions.all().stream()
                         .collect(
                                 Collectors.groupingBy(
@@ -31,13 +31,17 @@ final class OptionsTable {
                 (group, options) -> {
                     text.append("\n### ").append(group).append("\n\n");
                     text.append(
-                            "| Key | Type | Default | Today | Meaning |\n|---|---|---|---|---|\n");
+                            "| Key | Type | Default | Allowed | Today | Meaning |\n"
+                                    + "|---|---|---|---|---|---|\n");
                     options.forEach(option -> text.append(row(option)));
                 });
         text.append("\n### Former names\n\n| Former | Today |\n|---|---|\n");
-        DorisConfigOptions.FORMER_NAMES.forEach(
-                (former, today) ->
-                        text.append(String.format("| `%s` | `%s` |\n", former, today.today.key())));
+        DorisConfigOptions.formerNames()
+                .forEach(
+                        (former, today) ->
+                                text.append(
+                                        String.format(
+                                                "| `%s` | `%s` |\n", former, today.today.key())));
         text.append("\n### Keys of older releases and of other connectors\n\n");
         text.append("| Key | Whose | The error says |\n|---|---|---|\n");
         ForeignKeys.known()
@@ -52,22 +56,23 @@ final class OptionsTable {
         return text.append("\n").append(END).toString();
     }
 
-    private static String row(DorisOption option) {
+    private static String row(DorisOption<?> option) {
         return String.format(
-                "| `%s` | %s | %s | %s | %s |\n",
+                "| `%s` | %s | %s | %s | %s | %s |\n",
                 option.key(),
                 option.type(),
                 defaultValue(option),
+                option.allowed(),
                 option.status().label(),
                 description(option).replace("|", "\\|"));
     }
 
-    static String description(DorisOption option) {
+    static String description(DorisOption<?> option) {
         return new HtmlFormatter().format(option.option().description());
     }
 
-    private static String defaultValue(DorisOption option) {
-        if (DorisConfigOptions.required(option)) {
+    private static String defaultValue(DorisOption<?> option) {
+        if (option.isRequired()) {
             return "required";
         }
         Object value = option.option().defaultValue();

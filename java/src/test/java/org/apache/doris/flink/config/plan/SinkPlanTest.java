@@ -26,12 +26,12 @@ class SinkPlanTest {
         assertThat(write.twoPhase()).isTrue();
         assertThat(write.groupCommit()).isFalse();
         assertThat(write.enableDelete()).isTrue();
-        assertThat(write.autoRedirect()).isTrue();
-        assertThat(write.maxRetries()).isEqualTo(3);
+        assertThat(write.sent()).containsEntry("auto-redirect", "true");
+        assertThat(write.sent()).containsEntry("sink.max-retries", "3");
         assertThat(write.bufferSize()).isEqualTo(1 << 20);
-        assertThat(write.bufferCount()).isEqualTo(3);
-        assertThat(write.replayBufferSize()).isEqualTo(64 << 20);
-        assertThat(write.compressLevel()).isEqualTo(WriteConfig.DEFAULT_LEVEL);
+        assertThat(write.sent()).containsEntry("sink.buffer-count", "3");
+        assertThat(write.sent()).containsEntry("sink.replay-buffer-size", "67108864");
+        assertThat(write.sent()).containsEntry("sink.compress-level", "-1");
         assertThat(write.ignoreUpdateBefore()).isTrue();
         assertThat(write.ignoreCommitError()).isFalse();
         assertThat(write.precommitTimeout()).isEqualTo(Duration.ofHours(1));
@@ -83,12 +83,12 @@ class SinkPlanTest {
         assertThat(write.labelPrefix()).contains("job:1");
         assertThat(write.twoPhase()).isFalse();
         assertThat(write.enableDelete()).isFalse();
-        assertThat(write.autoRedirect()).isFalse();
-        assertThat(write.maxRetries()).isZero();
+        assertThat(write.sent()).containsEntry("auto-redirect", "false");
+        assertThat(write.sent()).containsEntry("sink.max-retries", "0");
         assertThat(write.bufferSize()).isEqualTo(2 << 20);
-        assertThat(write.bufferCount()).isEqualTo(2);
-        assertThat(write.replayBufferSize()).isZero();
-        assertThat(write.compressLevel()).isEqualTo(9);
+        assertThat(write.sent()).containsEntry("sink.buffer-count", "2");
+        assertThat(write.sent()).containsEntry("sink.replay-buffer-size", "0");
+        assertThat(write.sent()).containsEntry("sink.compress-level", "9");
         assertThat(write.ignoreUpdateBefore()).isFalse();
         assertThat(write.userTimeout()).hasValue(900);
         assertThat(write.properties())
@@ -122,8 +122,8 @@ class SinkPlanTest {
 
     @Test
     void aCacheWithoutLimitIsTheFormerNameOfAReplayBufferWithoutLimit() {
-        assertThat(plan("sink.use-cache", "true").config().write().replayBufferSize())
-                .isEqualTo(WriteConfig.UNLIMITED);
+        assertThat(plan("sink.use-cache", "true").config().write().sent())
+                .containsEntry("sink.replay-buffer-size", "-1");
     }
 
     @ParameterizedTest
