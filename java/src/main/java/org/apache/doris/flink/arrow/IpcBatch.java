@@ -71,7 +71,7 @@ public final class IpcBatch {
      *
      * @param header the IPC message header, read here once
      * @param body the IPC message body
-     * @param rows how many rows the producer says there are
+     * @param rows number of rows by the producer
      * @param free frees the memory under both buffers; must not refer to them
      * @param binaryRows the same rows in Flink's format
      * @throws NativeException with {@link ErrorCode#DATA} when the header is damaged
@@ -147,7 +147,7 @@ public final class IpcBatch {
         return view.slice().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Has a view told when the batch is released. */
+    /** Notifies a view when the batch is released. */
     public synchronized void attach(View view) {
         if (body == null) {
             throw released();

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What a change tells beside its row, as a {@code METADATA} column of a table. All are NULL on rows
- * of the snapshot. The order is the one in which they follow the columns of a produced row.
+ * Metadata of a change, as a {@code METADATA} column of a table. All are NULL on rows of the
+ * snapshot. The order is the one in which they follow the columns of a produced row.
  */
 @Internal
 public enum MetadataColumn {

@@ -104,7 +104,7 @@ final class LibraryCopy {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            // Unpacking will tell what is wrong with the folder.
+            // Unpacking will report what is wrong with the folder.
         }
     }
 

@@ -46,7 +46,7 @@ public final class NativePlan extends NativeHandle {
         return waitFor(timeoutMs, slice -> Native.planPoll(id(), slice) == 0 ? true : null) != null;
     }
 
-    /** The plan, after a poll said that it is ready. */
+    /** The plan, after a poll returned that it is ready. */
     public ScanPlan result() throws NativeException {
         return ScanPlan.decode(Native.planResult(id()));
     }

@@ -140,7 +140,7 @@ final class SharedLibrary {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            // Unpacking will tell what is wrong with the folder.
+            // Unpacking will report what is wrong with the folder.
         }
     }
 

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A Doris table as the planner sees it in {@code INSERT INTO}. A copy shares nothing that changes
- * but whether the warnings were told.
+ * but whether the warnings were logged.
  */
 final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
 

@@ -47,7 +47,7 @@ import java.util.stream.Collectors;
 /**
  * A Doris table as the planner sees it: takes projection, filters, a limit, metadata columns and
  * watermarks. Aggregates stay in Flink. A copy shares nothing that changes but whether the warnings
- * were told, so that each scan of a query keeps its own filter.
+ * were logged, so that each scan of a query keeps its own filter.
  *
  * <p>Where changes are followed, limits stay in Flink, and so do filters that other columns than
  * the primary key's could take part in: a normaliser may sit between this source and Flink's own
@@ -291,7 +291,7 @@ final class DorisTableSource
                 && !planner.get(PipelineOptions.OBJECT_REUSE);
     }
 
-    /** A value inside a row that may be NULL may be NULL itself, whatever its own type says. */
+    /** A value inside a row that may be NULL may be NULL itself, whatever its own type is. */
     private ScanColumn column(int[] indexPath, LogicalType producedType) {
         List<String> path = new ArrayList<>(indexPath.length);
         RowType row = declared;

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /**
  * Rows of the kind {@code -U} of a load that writes a part of the columns. Flink sends a {@code -U}
- * both before the {@code +U} of its key and as the only word that a row is gone. Deleting the row
+ * both before the {@code +U} of its key and as the only sign that a row is gone. Deleting the row
  * is right for the latter only: the {@code +U} would bring it back without the columns that the
  * load does not write. So a {@code -U} waits for a row of its key, and deletes when there is none
  * before the checkpoint.
@@ -67,7 +67,7 @@ final class HeldUpdates {
         return longest;
     }
 
-    /** A row of another kind came: what waits for its key says nothing new. */
+    /** A row of another kind came: what waits for its key is superseded. */
     void followedBy(RowData row) {
         if (!held.isEmpty()) {
             held.remove(keyOf(row));

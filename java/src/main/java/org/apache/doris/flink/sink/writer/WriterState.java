@@ -99,7 +99,7 @@ public final class WriterState {
         return tables;
     }
 
-    /** What the state says of a table. */
+    /** State of one table. */
     public Optional<Table> table(String database, String name) {
         return tables.stream()
                 .filter(table -> table.database().equals(database) && table.name().equals(name))
@@ -150,7 +150,7 @@ public final class WriterState {
         private final long next;
 
         /**
-         * @param op the part of the label that tells sinks apart
+         * @param op the part of the label that distinguishes sinks
          * @param next the first number that no load of the attempt used
          */
         public Table(String database, String name, String op, long next) {
@@ -170,7 +170,7 @@ public final class WriterState {
             return name;
         }
 
-        /** The part of the label that tells sinks apart; empty without two-phase commit. */
+        /** The part of the label that distinguishes sinks; empty without two-phase commit. */
         public String op() {
             return op;
         }

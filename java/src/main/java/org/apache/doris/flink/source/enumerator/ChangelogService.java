@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 /**
  * What the enumerator asks the cluster in order to follow changes. The questions block and run on
  * the coordinator's worker thread; each gives up with an {@link InterruptedException} soon after
- * {@code cancelled} has become true. Failures are exceptions whose message says why.
+ * {@code cancelled} has become true. Failures are exceptions with the reason in their message.
  */
 interface ChangelogService extends AutoCloseable {
 

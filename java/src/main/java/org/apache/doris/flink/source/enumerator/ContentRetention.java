@@ -38,7 +38,7 @@ final class ContentRetention {
     }
 
     /**
-     * Whether the position shall be asked for now.
+     * Whether a request for the position is due.
      *
      * @param ttlSeconds how long the server keeps changes, 0 when that is not known
      */
@@ -53,7 +53,7 @@ final class ContentRetention {
         return true;
     }
 
-    /** Warns once per hour when less than half of the retention is left; what readers are told. */
+    /** Warns once per hour when less than half of the retention is left; what readers receive. */
     RetentionEvent answered(long startMillis, long positionMillis, long ttlSeconds) {
         asking = false;
         long retained = positionMillis - ttlSeconds * 1000;

@@ -64,7 +64,7 @@ final class Look {
         return Optional.ofNullable(partitions);
     }
 
-    /** What the server says of the table, if it was asked. */
+    /** Facts of the table, if they were requested. */
     Optional<TableFacts> facts() {
         return Optional.ofNullable(facts);
     }

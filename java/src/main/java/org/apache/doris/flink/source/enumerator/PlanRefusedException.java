@@ -8,8 +8,8 @@ import org.apache.flink.util.FlinkRuntimeException;
 /**
  * A plan or a start that is refused however often it is asked for: wrong login, unknown host name,
  * no such table, types that do not fit, a table without changelog, a broken offset table. The mark
- * tells Flink to fail the job instead of restarting it for ever. A cluster that is merely down is
- * left to the restart strategy.
+ * makes Flink fail the job instead of restarting it for ever. A cluster that is merely down is left
+ * to the restart strategy.
  *
  * <p>For a source that starts anew only: a job that goes on from a checkpoint must not end for
  * good, since Flink may delete the checkpoints of a job that has failed.

@@ -57,7 +57,7 @@ final class PositionPoll {
     }
 
     /**
-     * Whether a look-up shall begin now. Ticks that piled up behind a slow one are passed over.
+     * Whether a lookup begins now. Ticks that piled up behind a slow one are skipped.
      *
      * @param atOnce begins even if the last one was a moment ago
      */
@@ -72,7 +72,7 @@ final class PositionPoll {
         return true;
     }
 
-    /** What a look-up says. */
+    /** Result of a lookup. */
     enum Answer {
         /** The bound moved on. */
         MOVED,
@@ -140,7 +140,8 @@ final class PositionPoll {
     }
 
     /**
-     * A server that told its position before may have no clock for a moment, as a new master has.
+     * A server that reported its position before may have no clock for a moment, as a new master
+     * has.
      */
     private boolean isNewRefusal(Throwable failure) {
         return told

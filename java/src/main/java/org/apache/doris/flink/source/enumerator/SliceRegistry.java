@@ -106,8 +106,8 @@ final class SliceRegistry {
     }
 
     /**
-     * What a reader says that it was restored with; all of it is covered by its checkpoint. What it
-     * was given since it registered stays its own.
+     * What a reader reports that it was restored with; all of it is covered by its checkpoint. What
+     * it was given since it registered stays its own.
      */
     void held(int subtask, List<HeldSlice> slices) {
         reported.put(subtask, List.copyOf(slices));
@@ -142,7 +142,7 @@ final class SliceRegistry {
         return unknown;
     }
 
-    /** Whether all readers have said what they hold. */
+    /** Whether all readers have reported what they hold. */
     boolean allReported(int parallelism) {
         return reported.size() >= parallelism;
     }
@@ -182,7 +182,7 @@ final class SliceRegistry {
 
     /**
      * Gives slices that wait to readers: one that came back to its own subtask, the others to those
-     * that have the fewest, and only when all readers have said what they hold.
+     * that have the fewest, and only when all readers have reported what they hold.
      *
      * @return splits by subtask
      */

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Notices that the table is another one under the same name, or that the server's hash function
- * changed, since either would lose rows without a word. Used by the coordinator thread alone.
+ * changed, since either would lose rows silently. Used by the coordinator thread alone.
  */
 final class TableWatch {
 
@@ -67,7 +67,7 @@ final class TableWatch {
         look.probe().ifPresent(this::checkProbe);
     }
 
-    /** Whether the table shall be looked at again. */
+    /** Whether the next check of the table is due. */
     boolean isDue() {
         return clock.getAsLong() - askedAt >= AGAIN_MILLIS;
     }

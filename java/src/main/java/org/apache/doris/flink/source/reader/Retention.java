@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Watches whether the server still keeps the changes that are to be read. In {@code detail} and
- * {@code append_only} it leaves out what has expired without a word, so the words are ours; in
+ * {@code append_only} it leaves out what has expired silently, so the connector reports it; in
  * {@code min_delta} it refuses the window. Thread-safe.
  */
 final class Retention {
@@ -103,7 +103,7 @@ final class Retention {
     /**
      * A window is asked for, or was asked for again.
      *
-     * @return whether it lacks changes that have expired; told once for each lost range
+     * @return whether it lacks changes that have expired; reported once for each lost range
      * @throws IOException when it does and the user wants that to fail, as one who wants net
      *     changes does: where every change is read behind the content, too
      */

@@ -53,7 +53,7 @@ public final class LearnedColumns {
         }
     }
 
-    /** A name that the table lacks is kept: the check of the columns says what is near it. */
+    /** A name that the table lacks is kept: the check of the columns suggests a similar one. */
     private static RowType choose(
             List<NativeColumns.Column> table, List<String> names, String tableName)
             throws IOException {
