@@ -16,7 +16,7 @@ public final class ExpiredChanges {
 
     private ExpiredChanges() {}
 
-    /** Whether the job fails for them; else it goes on without. */
+    /** Whether the job fails for them; else it continues without. */
     public static boolean fail(ChangelogConfig config) {
         return netChanges(config) || config.onExpired() == OnExpired.FAIL;
     }

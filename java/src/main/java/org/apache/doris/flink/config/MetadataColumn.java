@@ -35,7 +35,7 @@ public enum MetadataColumn {
         return Arrays.stream(values()).filter(column -> column.key.equals(key)).findFirst();
     }
 
-    /** Name behind {@code METADATA FROM}, and of the column where that is left out. */
+    /** Name after {@code METADATA FROM}, and of the column where that is left out. */
     public String key() {
         return key;
     }

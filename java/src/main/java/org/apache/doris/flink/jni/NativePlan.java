@@ -25,8 +25,8 @@ public final class NativePlan extends NativeHandle {
     }
 
     /**
-     * Begins to look up which tablets the table has now, whatever the filters of the read: one call
-     * of a front end. The result has tablets alone. Loads the library if that was not done yet.
+     * Starts to read which tablets the table has now, whatever the filters of the read: one call of
+     * a front end. The result has tablets alone. Loads the library if that was not done yet.
      *
      * @param config the resolved map as {@code ConfigCodec} writes it
      */

@@ -87,7 +87,7 @@ final class DorisTableSource
      * @param physical declared physical columns
      * @param primaryKey names of the columns of the declared primary key; empty without one
      * @param parallelism of the source, or null for the planner's
-     * @param planner the planner's configuration, which changes while the session goes on
+     * @param planner the planner's configuration, which changes during the session
      * @param warnings what the user should know; logged when a job is made of the table
      */
     DorisTableSource(
@@ -147,7 +147,7 @@ final class DorisTableSource
 
     @Override
     public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-        // The planner asks several times.
+        // The planner calls this several times.
         if (warned.compareAndSet(false, true)) {
             warnings.forEach(warning -> LOG.warn("Table {}: {}", connection.table(), warning));
         }
@@ -193,7 +193,7 @@ final class DorisTableSource
         this.producedDataType = producedDataType;
     }
 
-    /** What the planner wants of {@link MetadataColumns#readable}, behind the columns. */
+    /** What the planner wants of {@link MetadataColumns#readable}, after the columns. */
     @Override
     public Map<String, DataType> listReadableMetadata() {
         return MetadataColumns.readable();

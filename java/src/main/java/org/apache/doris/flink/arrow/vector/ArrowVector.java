@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 abstract class ArrowVector implements ColumnVector, IpcBatch.View {
     private boolean hasNulls;
 
-    /** On the heap: Flink asks twice per value, and one bit per value is cheap to copy. */
+    /** On the heap: Flink reads it twice per value, and one bit per value is cheap to copy. */
     private byte[] validity;
 
     /**

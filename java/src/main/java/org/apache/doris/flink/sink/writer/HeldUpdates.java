@@ -21,9 +21,9 @@ import java.util.Map;
  * load does not write. So a {@code -U} waits for a row of its key, and deletes when there is none
  * before the checkpoint.
  *
- * <p>What bounds it: at most {@link #MOST} keys wait. A {@code +U} stands behind its {@code -U}
- * among the rows of one sender, and rows of other senders may come in between; the longest waiting
- * row is taken for a delete when that many others came.
+ * <p>What bounds it: at most {@link #MOST} keys wait. A {@code +U} follows its {@code -U} among the
+ * rows of one sender, and rows of other senders may come in between; the longest waiting row is
+ * taken for a delete when that many others came.
  */
 final class HeldUpdates {
 

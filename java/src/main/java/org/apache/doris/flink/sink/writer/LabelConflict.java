@@ -17,7 +17,7 @@ final class LabelConflict extends IOException {
         super(message, cause);
     }
 
-    /** Found while asking what earlier attempts left behind. */
+    /** Found while the labels of earlier attempts were read. */
     static LabelConflict found(
             WriterIdentity own, String database, String table, String label, LabelState state) {
         return new LabelConflict(

@@ -31,7 +31,7 @@ public final class WriterState {
      * @param attempt Flink's number of the attempt
      * @param wallMillis wall clock of the snapshot, milliseconds since 1970
      * @param inherited whether the writer of the snapshot only passes it on, since tables may come
-     *     whose labels of that attempt nobody looked for yet
+     *     whose labels of that attempt were not read yet
      * @param tables tables that the attempt loaded, the configured one even before that
      */
     public WriterState(
@@ -160,12 +160,10 @@ public final class WriterState {
             this.next = next;
         }
 
-        /** Database. */
         public String database() {
             return database;
         }
 
-        /** Table. */
         public String name() {
             return name;
         }

@@ -10,14 +10,14 @@ import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /**
- * Watches, while the content is read, that the changes behind it are still kept when they are read:
- * nothing else looks at the server's position then. Used by the coordinator thread alone.
+ * Watches, while the content is read, that the changes after it are still kept when they are read:
+ * nothing else reads the server's position then. Used by the coordinator thread alone.
  */
 final class ContentRetention {
 
     private static final Logger LOG = LoggerFactory.getLogger(ContentRetention.class);
 
-    /** So often the position is asked for. */
+    /** Interval between requests for the position. */
     static final long AGAIN_MILLIS = 10_000;
 
     private static final long WARN_MILLIS = 3_600_000;

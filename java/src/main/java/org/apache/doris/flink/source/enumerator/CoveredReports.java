@@ -55,7 +55,7 @@ final class CoveredReports {
         }
     }
 
-    /** Forgets what a subtask reported, since it begins anew. */
+    /** Forgets what a subtask reported, since it restarts. */
     void forget(int subtask) {
         cuts.values().forEach(cut -> cut.reports.remove(subtask));
     }

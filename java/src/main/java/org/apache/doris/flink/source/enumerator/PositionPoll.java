@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 /**
  * The bound up to which changes may be read: the newest committed position, rounded down to whole
  * seconds, one look-up at a time. A position that went back is waited for, and so is a server that
- * cannot be asked; both only for so long. Used by the coordinator thread alone.
+ * cannot be reached; both only for a limited time. Used by the coordinator thread alone.
  */
 final class PositionPoll {
 
@@ -78,14 +78,14 @@ final class PositionPoll {
         MOVED,
         /** Nothing new. */
         SAME,
-        /** The position is behind the bound. */
+        /** The position is before the bound. */
         BEHIND
     }
 
     /**
      * Takes the answer of a look-up.
      *
-     * @throws FlinkRuntimeException when the position has been behind the bound for too long
+     * @throws FlinkRuntimeException when the position has been before the bound for too long
      */
     Answer answered(long positionMillis) {
         asking = false;

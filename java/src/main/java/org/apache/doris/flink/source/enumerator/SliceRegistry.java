@@ -117,7 +117,7 @@ final class SliceRegistry {
         }
     }
 
-    /** What a completed checkpoint covers of slices, by their ids; unknown ones are passed over. */
+    /** What a completed checkpoint covers of slices, by their ids; unknown ones are ignored. */
     void covered(Map<String, Long> millis) {
         millis.forEach(this::cover);
     }
@@ -126,7 +126,7 @@ final class SliceRegistry {
      * Takes what a failed subtask was given since the checkpoint that it restores from. It waits
      * for the same subtask. What else the subtask had comes back with it.
      *
-     * @return slices that nobody knows any more, since their partitions are gone
+     * @return slices that are not known any more, since their partitions are gone
      */
     List<DorisSplit> takeBack(Collection<DorisSplit> splits, int subtask) {
         reported.remove(subtask);
@@ -169,7 +169,7 @@ final class SliceRegistry {
         return missing;
     }
 
-    /** A known slice that nobody has waits for a reader again, from a position on. */
+    /** A known slice that no reader holds waits for one again, from a position on. */
     void recreate(SliceScheme scheme, long slice, long startMillis) {
         forget(SliceIds.of(scheme, slice));
         create(scheme, slice, startMillis);

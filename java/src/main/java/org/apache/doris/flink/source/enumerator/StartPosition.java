@@ -18,9 +18,9 @@ import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * What the cluster is asked before changes are followed: facts of the table, the position to start
- * from, the probe of the hash. A saved offset wins over the scan mode; a problem with it never
- * falls back to that. Immutable.
+ * What is read from the cluster before changes are followed: facts of the table, the position to
+ * start from, the probe of the hash. A saved offset wins over the scan mode; a problem with it
+ * never falls back to that. Immutable.
  */
 final class StartPosition {
 

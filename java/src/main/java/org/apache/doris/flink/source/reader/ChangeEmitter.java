@@ -44,7 +44,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
         RowData snapshotRow = record.snapshotRow();
         if (snapshotRow != null) {
             if (followsChanges) {
-                // What is chained behind may have changed the kind of the re-used row.
+                // A chained operator may have changed the kind of the re-used row.
                 snapshotRow.setRowKind(RowKind.INSERT);
             }
             rows.emit(snapshotRow, null, output);

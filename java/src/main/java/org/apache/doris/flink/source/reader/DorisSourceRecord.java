@@ -53,7 +53,6 @@ public final class DorisSourceRecord {
         return fieldValues;
     }
 
-    /** The kind of the row. */
     public RowKind getRowKind() {
         return rowKind;
     }

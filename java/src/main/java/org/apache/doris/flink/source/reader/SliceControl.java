@@ -31,7 +31,7 @@ final class SliceControl {
         return bound;
     }
 
-    /** Paused splits hand out nothing until they are resumed. */
+    /** Paused splits emit nothing until they are resumed. */
     synchronized void pauseOrResume(Collection<String> pause, Collection<String> resume) {
         paused.addAll(pause);
         paused.removeAll(resume);
