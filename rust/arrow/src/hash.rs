@@ -1,5 +1,5 @@
-//! A 64-bit hash per row over columns in canonical form: the same in every version and on every machine, since checkpoints hold
-//! sums of such hashes.
+//! A 64-bit hash per row over columns in canonical form: the same in every version and on every machine, since
+//! checkpoints hold sums of such hashes.
 //!
 //! Every column gives a word per row; a row's hash mixes the words of its columns in their order:
 //!
@@ -14,8 +14,8 @@
 //! | `ARRAY`, `MAP` | its length, mixed with the word of each item or pair |
 //! | `ROW`, pair of a `MAP` | [`SEED`], mixed with the word of each field |
 //!
-//! `mix(state, word)` is `x ^ (x >> 32)` of `x = (state ^ word) * 0x9E3779B97F4A7C15`; a row begins with [`SEED`] and ends with
-//! the finaliser of SplitMix64. All arithmetic wraps.
+//! `mix(state, word)` is `x ^ (x >> 32)` of `x = (state ^ word) * 0x9E3779B97F4A7C15`; a row begins with [`SEED`] and
+//! ends with the finaliser of SplitMix64. All arithmetic wraps.
 
 use std::ops::Range;
 

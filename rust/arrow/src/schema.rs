@@ -1,5 +1,5 @@
-//! The columns of a table against the columns that a user declared: all differences at once, and the way to each wanted
-//! column.
+//! The columns of a table against the columns that a user declared: all differences at once, and the way to each
+//! wanted column.
 
 use crate::types::{DorisType, FlinkField, FlinkType, select_type};
 
@@ -27,8 +27,8 @@ pub struct Found {
     pub delivered: DorisType,
 }
 
-/// Compares what is declared with what the table has. Names match exactly or else in any case, as in Doris; those found only
-/// in another case are told in `notes`. The result lists every difference; empty means that all fits.
+/// Compares what is declared with what the table has. Names match exactly or else in any case, as in Doris; those
+/// found only in another case are told in `notes`. The result lists every difference; empty means that all fits.
 pub fn differences(declared: &[FlinkField], table: &[DorisColumn], notes: &mut Vec<String>) -> Vec<String> {
     let mut differences = Vec::new();
     for field in declared {

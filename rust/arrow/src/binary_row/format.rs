@@ -49,8 +49,8 @@ pub struct RowFormat {
 }
 
 impl RowFormat {
-    /// Rows of the columns, then what the change tells. `None` where a column has no place in such a row: arrays, maps and
-    /// rows, which cross as Arrow alone.
+    /// Rows of the columns, then what the change tells. `None` where a column has no place in such a row: arrays, maps
+    /// and rows, which cross as Arrow alone.
     pub fn new(columns: &[(String, FlinkType)], changes: &[ChangeColumn]) -> Option<Self> {
         let mut shapes = Vec::with_capacity(columns.len());
         let mut fields = Vec::with_capacity(columns.len() + 4);
@@ -73,8 +73,8 @@ impl RowFormat {
         self.shapes.len() + self.changes.len()
     }
 
-    /// Looks at a batch of the content or, with the four columns more of a change, of a window. Everything that can be wrong
-    /// with the batch is an error here or in [`BatchRows::encode`]; nothing panics.
+    /// Looks at a batch of the content or, with the four columns more of a change, of a window. Everything that can be
+    /// wrong with the batch is an error here or in [`BatchRows::encode`]; nothing panics.
     pub fn rows(self: &Arc<Self>, batch: &IpcBatch) -> Result<BatchRows> {
         // Flat columns have one node each.
         let of_window = nodes(batch)? != self.shapes.len();
@@ -157,8 +157,8 @@ impl BatchRows {
         &self.ends
     }
 
-    /// Writes rows one behind the other into `out`, whose content is lost. A value that its type cannot hold is an error, as
-    /// is a range of rows that the batch does not have.
+    /// Writes rows one behind the other into `out`, whose content is lost. A value that its type cannot hold is an
+    /// error, as is a range of rows that the batch does not have.
     pub fn encode(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
         if rows.start > rows.end || rows.end > self.ends.len() {
             return Err(Error::corrupt(format!(

@@ -1,7 +1,8 @@
 //! Rows in Flink's binary format, from batches in canonical Arrow types.
 //!
-//! Flink copies such a row as one block of bytes, where it takes a row of any other kind apart value by value. The bytes are
-//! those that Flink's own `BinaryRowWriter` makes of the row, down to the zeros that fill gaps: Flink compares rows by them.
+//! Flink copies such a row as one block of bytes, where it takes a row of any other kind apart value by value. The
+//! bytes are those that Flink's own `BinaryRowWriter` makes of the row, down to the zeros that fill gaps: Flink
+//! compares rows by them.
 //!
 //! One row, all numbers little-endian, offsets counted from its start:
 //!

@@ -1,7 +1,7 @@
 //! Rows as Arrow IPC streams, in the types that Doris reads for each column.
 //!
-//! Each batch is a stream of its own. Doris takes a load's body for streams one after the other, reads each of them into
-//! memory as a whole, and ends at the first one without rows, whatever follows (its Arrow stream reader).
+//! Each batch is a stream of its own. Doris takes a load's body for streams one after the other, reads each of them
+//! into memory as a whole, and ends at the first one without rows, whatever follows (its Arrow stream reader).
 
 use std::sync::Arc;
 

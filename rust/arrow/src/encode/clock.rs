@@ -91,8 +91,8 @@ mod tests {
     fn on_both_sides_of_a_change() {
         let zone = Zone::parse("America/New_York").unwrap();
         let clock = Clock::new(Turn::ToWall(zone));
-        // 2024-03-10 07:00 UTC, when the clocks went on, and a change that is not at a quarter of an hour: the end of local
-        // mean time on 1883-11-18 at 17:00 UTC in some versions of the rules, 16:56:02 local.
+        // 2024-03-10 07:00 UTC, when the clocks went on, and a change that is not at a quarter of an hour: the end of
+        // local mean time on 1883-11-18 at 17:00 UTC in some versions of the rules, 16:56:02 local.
         for change in [1_710_054_000_000_000, -2_717_650_800_000_000] {
             for at in [change - 1, change, change + 1, change - 1] {
                 assert_eq!(clock.turn(at), zone.wall(at));

@@ -1,11 +1,12 @@
 //! Rows as CSV, in the form in which Doris takes it apart.
 //!
-//! What its readers do decides what may stand as it is (Doris manual, Stream Load, and its CSV reader): a field `\N` is NULL; an
-//! empty line is no row; a byte order mark at the start is dropped, and so is a carriage return in front of a line break. An
-//! enclosed field begins and ends with the enclosing character; a text is freed from the escape character, where one is set,
-//! whether it was enclosed or not. Delimiters are searched from left to right: first that of the lines, then, in each line,
-//! that of the columns; where fields may be enclosed, the latter is searched in the line together with its delimiter.
-//! A field for an ARRAY, MAP or STRUCT is cast from its text; one for anything else is JSON.
+//! What its readers do decides what may stand as it is (Doris manual, Stream Load, and its CSV reader): a field `\N`
+//! is NULL; an empty line is no row; a byte order mark at the start is dropped, and so is a carriage return in front
+//! of a line break. An enclosed field begins and ends with the enclosing character; a text is freed from the escape
+//! character, where one is set, whether it was enclosed or not. Delimiters are searched from left to right: first that
+//! of the lines, then, in each line, that of the columns; where fields may be enclosed, the latter is searched in the
+//! line together with its delimiter. A field for an ARRAY, MAP or STRUCT is cast from its text; one for anything else
+//! is JSON.
 
 use arrow::array::RecordBatch;
 
@@ -37,16 +38,16 @@ pub(super) struct CsvRows {
 #[derive(Debug)]
 struct Rules {
     options: CsvOptions,
-    /// The bytes that make a field one to look at: first bytes of the delimiters, carriage return, enclosing and escape
-    /// character. The last ones are repeated where there are fewer.
+    /// The bytes that make a field one to look at: first bytes of the delimiters, carriage return, enclosing and
+    /// escape character. The last ones are repeated where there are fewer.
     triggers: [u8; 5],
-    /// Whether values other than texts have to be looked at too: a number, date or base64 text may hold a trigger, or bytes
-    /// become an empty line.
+    /// Whether values other than texts have to be looked at too: a number, date or base64 text may hold a trigger, or
+    /// bytes become an empty line.
     scalars_too: bool,
     /// Whether a row has one field only.
     single: bool,
-    /// What may not follow a column separator, because the two would hold a line delimiter. Looked at where fields can be
-    /// enclosed; else whole rows are.
+    /// What may not follow a column separator, because the two would hold a line delimiter. Looked at where fields can
+    /// be enclosed; else whole rows are.
     joints: Vec<Vec<u8>>,
     /// Whether a line delimiter may come about in a row although no field holds one.
     across: bool,

@@ -31,15 +31,15 @@ struct JsonColumn {
     cast: bool,
 }
 
-/// A byte that texts must not hold, because the line delimiter begins with it; it is escaped in them. `"`, which is escaped
-/// anyway, when there is no such byte.
+/// A byte that texts must not hold, because the line delimiter begins with it; it is escaped in them. `"`, which is
+/// escaped anyway, when there is no such byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quirk(u8);
 
 impl Quirk {
     pub(super) const NONE: Self = Self(b'"');
-    /// What is written is no JSON, but what Doris casts to ARRAY, MAP and STRUCT: it takes a backslash away and what follows
-    /// it as it is, so that `\n` would be an `n`.
+    /// What is written is no JSON, but what Doris casts to ARRAY, MAP and STRUCT: it takes a backslash away and what
+    /// follows it as it is, so that `\n` would be an `n`.
     pub(super) const CAST: Self = Self(b'\\');
 
     /// `None` when texts cannot be kept free of the delimiter.

@@ -58,13 +58,15 @@ pub struct Column {
     pub name: String,
     /// The declared type; the column's Arrow type is its canonical one.
     pub flink: FlinkType,
-    /// The type of the column that is written to. Where it is unknown, values are sent as texts, which Doris reads for every
-    /// type.
+    /// The type of the column that is written to. Where it is unknown, values are sent as texts, which Doris reads for
+    /// every type.
     pub doris: Option<DorisType>,
-    /// Whether it is an ARRAY, MAP or STRUCT, of whatever items: Doris casts their text, where other columns take JSON.
+    /// Whether it is an ARRAY, MAP or STRUCT, of whatever items: Doris casts their text, where other columns take
+    /// JSON.
     pub cast: bool,
-    /// The type with the lengths of its texts, those inside nested values included. A text that is longer in bytes of UTF-8
-    /// than its `CHAR(n)` or `VARCHAR(n)` is an error, since Doris may cut it and report success. `None`: nothing is checked.
+    /// The type with the lengths of its texts, those inside nested values included. A text that is longer in bytes of
+    /// UTF-8 than its `CHAR(n)` or `VARCHAR(n)` is an error, since Doris may cut it and report success. `None`:
+    /// nothing is checked.
     pub sized: Option<DorisType>,
     /// Whether it is a key column; errors about a row show these.
     pub key: bool,
@@ -111,8 +113,8 @@ impl From<Error> for Refused {
 }
 
 impl Encoder {
-    /// Chooses a writer for each column. `zone` is where `TIMESTAMP_LTZ` becomes a wall clock. An error names the column whose
-    /// type cannot be written, or the options that do not go together.
+    /// Chooses a writer for each column. `zone` is where `TIMESTAMP_LTZ` becomes a wall clock. An error names the
+    /// column whose type cannot be written, or the options that do not go together.
     pub fn new(format: &Format, columns: Vec<Column>, zone: Zone) -> Result<Self> {
         let body = Some(match format {
             Format::Csv(options) => Body::Csv(csv::CsvRows::new(options, &columns, zone)?),
@@ -122,8 +124,9 @@ impl Encoder {
         Ok(Self { columns, body })
     }
 
-    /// Appends the rows of a batch to `out`. Delimiters stand only between rows, also between those of two batches. After an
-    /// error, which names column and key of the row, `out` holds part of the batch and the encoder must not be used any more.
+    /// Appends the rows of a batch to `out`. Delimiters stand only between rows, also between those of two batches.
+    /// After an error, which names column and key of the row, `out` holds part of the batch and the encoder must not
+    /// be used any more.
     pub fn encode(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
         if batch.num_columns() != self.columns.len() {
             return Err(Error::corrupt(format!(

@@ -1,5 +1,5 @@
-//! The bytes being written: a buffer with room in front of the place of writing, so that short pieces are copied without a
-//! call and without a check for each byte.
+//! The bytes being written: a buffer with room in front of the place of writing, so that short pieces are copied
+//! without a call and without a check for each byte.
 
 /// Appends to a `Vec<u8>`, whose length counts as the end only when this is dropped.
 pub(super) struct Out<'a> {

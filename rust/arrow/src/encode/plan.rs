@@ -330,8 +330,9 @@ fn plan(
     })
 }
 
-/// Whether JSON may get a number or Boolean as such: where the target is a number or Boolean. Not for decimals that a parser
-/// of floating-point numbers would round; and not where the target is unknown, since Doris reads every type from a string.
+/// Whether JSON may get a number or Boolean as such: where the target is a number or Boolean. Not for decimals that a
+/// parser of floating-point numbers would round; and not where the target is unknown, since Doris reads every type
+/// from a string.
 fn is_native(shape: &Shape, flink: &FlinkKind, doris: Option<&DorisType>) -> bool {
     use DorisType as D;
     let exact = match (shape, flink) {
@@ -354,7 +355,8 @@ fn is_native(shape: &Shape, flink: &FlinkKind, doris: Option<&DorisType>) -> boo
         )
 }
 
-/// How a timestamp is turned: `TIMESTAMP` and `DATETIME` are wall clocks, `TIMESTAMP_LTZ` and `TIMESTAMPTZ` are instants.
+/// How a timestamp is turned: `TIMESTAMP` and `DATETIME` are wall clocks, `TIMESTAMP_LTZ` and `TIMESTAMPTZ` are
+/// instants.
 pub(super) fn turn(flink: &FlinkType, doris: Option<&DorisType>, zone: Zone) -> Turn {
     let instant = matches!(flink.kind, FlinkKind::TimestampLtz(_));
     match (instant, doris) {
@@ -365,8 +367,8 @@ pub(super) fn turn(flink: &FlinkType, doris: Option<&DorisType>, zone: Zone) -> 
     }
 }
 
-/// For each field of a row its name in the `STRUCT` that it is written to, which is its own where that is unknown, and what
-/// it is written to.
+/// For each field of a row its name in the `STRUCT` that it is written to, which is its own where that is unknown, and
+/// what it is written to.
 pub(super) fn fields_of<'a>(fields: &'a [FlinkField], target: Target<'a>) -> Vec<(&'a str, Target<'a>)> {
     let found = struct_fields(fields, target.doris);
     let sized = struct_fields(fields, target.sized);

@@ -48,8 +48,8 @@ pub fn assemble(layout: &Layout, body: &[u8], pieces: &[Piece<'_>]) -> Result<Ip
     Ok(out.finish(layout.rows))
 }
 
-/// Chooses columns of a batch of `layout.rows` rows and adds new ones. The body is copied in one piece up to the last byte of
-/// what is kept, whatever the number of columns; new values follow behind it.
+/// Chooses columns of a batch of `layout.rows` rows and adds new ones. The body is copied in one piece up to the last
+/// byte of what is kept, whatever the number of columns; new values follow behind it.
 pub fn extend(layout: &Layout, body: &[u8], columns: &[Extended<'_>]) -> IpcBatch {
     let mut end = 0;
     let mut added = 0;

@@ -1,7 +1,8 @@
 //! Verification of a record batch's header against the schema and the body that came with it.
 //!
-//! After [`Layout::verify`] every buffer lies inside the body and is long enough for its rows, and null counts are what the
-//! validity bits say. Offsets inside a column are checked at both ends only: readers check each one as they use it.
+//! After [`Layout::verify`] every buffer lies inside the body and is long enough for its rows, and null counts are
+//! what the validity bits say. Offsets inside a column are checked at both ends only: readers check each one as they
+//! use it.
 
 use std::ops::Range;
 
@@ -87,8 +88,8 @@ impl Layout {
         Self::walk(rows, nodes, buffers, &variadic, body, fields)
     }
 
-    /// Verifies the numbers `[nodes, (length, nulls)*, buffers, (offset, length)*]`, depth first, as they come with the
-    /// body of a batch from Java: a record batch's header without its flatbuffer.
+    /// Verifies the numbers `[nodes, (length, nulls)*, buffers, (offset, length)*]`, depth first, as they come with
+    /// the body of a batch from Java: a record batch's header without its flatbuffer.
     pub fn verify_numbers(numbers: &[i64], rows: usize, body: &[u8], fields: &Fields) -> Result<Self> {
         let cut = || Error::corrupt(format!("a layout of {} numbers, which is cut", numbers.len()));
         let pairs = |numbers: &[i64]| -> Result<(usize, usize)> {

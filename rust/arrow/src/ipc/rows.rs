@@ -1,4 +1,5 @@
-//! Record batches from the bodies that Java fills: checked entirely, since every byte after this is trusted, and not copied.
+//! Record batches from the bodies that Java fills: checked entirely, since every byte after this is trusted, and not
+//! copied.
 
 use std::sync::Arc;
 
@@ -10,8 +11,9 @@ use arrow::datatypes::{DataType, Fields, Schema};
 use super::Layout;
 use crate::error::{Error, Result};
 
-/// Builds the batch of `rows` rows whose buffers lie in `body` where `layout` says (`[nodes, (length, nulls)*, buffers,
-/// (offset, length)*]`, depth first; buffers aligned to their values). The batch shares the body, which lives as long as it.
+/// Builds the batch of `rows` rows whose buffers lie in `body` where `layout` says
+/// (`[nodes, (length, nulls)*, buffers, (offset, length)*]`, depth first; buffers aligned to their values). The batch
+/// shares the body, which lives as long as it.
 ///
 /// Everything is verified: places and sizes, offsets, UTF-8, null counts, NULL where the field forbids it.
 pub fn batch_from_layout(fields: &Fields, rows: usize, body: &Buffer, layout: &[i64]) -> Result<RecordBatch> {

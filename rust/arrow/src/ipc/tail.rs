@@ -11,8 +11,8 @@ use super::{IpcBatch, Layout};
 use crate::error::{Error, Result};
 use crate::normalize::bytes_for_text;
 
-/// The rows from `from` on; `fields` are the canonical types of the batch's columns. Every column is decoded and encoded
-/// again, so this is for the rare batch that is not wanted whole. `from` beyond the end gives no rows.
+/// The rows from `from` on; `fields` are the canonical types of the batch's columns. Every column is decoded and
+/// encoded again, so this is for the rare batch that is not wanted whole. `from` beyond the end gives no rows.
 pub fn tail(batch: &IpcBatch, fields: &Fields, from: usize) -> Result<IpcBatch> {
     let layout = Layout::verify(&batch.header, &batch.body, fields)?;
     let from = from.min(layout.rows);

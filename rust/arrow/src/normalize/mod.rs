@@ -1,7 +1,7 @@
 //! From what a server delivers to canonical Arrow types: planned once per stream, applied per batch.
 //!
-//! A batch whose columns are all canonical is verified and handed on untouched (the identity path). Otherwise columns that
-//! are right as they are keep their bytes, and only the others are decoded and converted.
+//! A batch whose columns are all canonical is verified and handed on untouched (the identity path). Otherwise columns
+//! that are right as they are keep their bytes, and only the others are decoded and converted.
 
 mod convert;
 mod nulls;
@@ -69,8 +69,8 @@ pub struct Normalized {
 }
 
 impl Normalizer {
-    /// Plans the conversion of every wanted column. `local` is `table.local-time-zone`. The error lists all columns that are
-    /// missing or arrive in a form that cannot be read.
+    /// Plans the conversion of every wanted column. `local` is `table.local-time-zone`. The error lists all columns
+    /// that are missing or arrive in a form that cannot be read.
     pub fn new(delivered: &Schema, wanted: Vec<ColumnSpec>, local: Zone) -> Result<Self> {
         let mut problems = Vec::new();
         let mut columns = Vec::with_capacity(wanted.len());
@@ -148,8 +148,8 @@ impl Normalizer {
         .map_err(|e| Error::corrupt(e.to_string()))
     }
 
-    /// Turns one delivered record batch (a bare flatbuffer `Message` and its body) into canonical form. Verifies the header in
-    /// any case, and that nothing is NULL that is declared `NOT NULL`.
+    /// Turns one delivered record batch (a bare flatbuffer `Message` and its body) into canonical form. Verifies the
+    /// header in any case, and that nothing is NULL that is declared `NOT NULL`.
     pub fn apply(&self, header: Bytes, body: Bytes, dictionaries: &Dictionaries) -> Result<Normalized> {
         let layout = Layout::verify(&header, &body, self.delivered.fields())?;
         let (strict, mut decode): (Vec<usize>, Vec<usize>) =
@@ -235,7 +235,8 @@ impl Normalizer {
     }
 }
 
-/// The place of a wanted column: where it was asked for if its name is there, else by name, exactly and then in any case.
+/// The place of a wanted column: where it was asked for if its name is there, else by name, exactly and then in any
+/// case.
 fn find(delivered: &Schema, position: usize, name: &str) -> Option<usize> {
     let fields = delivered.fields();
     if fields

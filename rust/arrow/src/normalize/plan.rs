@@ -204,8 +204,8 @@ fn plan_inner(
     }
 }
 
-/// Timestamps. The unit of the numbers follows from the scale of the column, also where the server names another one: some
-/// versions of Doris 2.1 send seconds of a `DATETIME(0)` under the name of microseconds.
+/// Timestamps. The unit of the numbers follows from the scale of the column, also where the server names another one:
+/// some versions of Doris 2.1 send seconds of a `DATETIME(0)` under the name of microseconds.
 fn time(arrow: &DataType, doris: &DorisType, flink: &FlinkType, local: Zone) -> Result<Conversion, String> {
     let wall_wanted = matches!(flink.kind, FlinkKind::Timestamp(_));
     let is_instant = matches!(doris, DorisType::TimestampTz(_));

@@ -65,8 +65,8 @@ impl Zone {
         instant.checked_add(seconds * 1_000_000)
     }
 
-    /// The instant at which this zone shows a wall clock; both in microseconds. Of two instants the earlier one; a wall clock
-    /// that a gap leaves out is moved on by the gap, as Flink does.
+    /// The instant at which this zone shows a wall clock; both in microseconds. Of two instants the earlier one; a
+    /// wall clock that a gap leaves out is moved on by the gap, as Flink does.
     pub(crate) fn instant(self, wall: i64) -> Option<i64> {
         let zone = match self {
             Self::Fixed(seconds) => return wall.checked_sub(i64::from(seconds) * 1_000_000),
@@ -84,14 +84,15 @@ impl Zone {
         wall.checked_sub(i64::from(offset.local_minus_utc()) * 1_000_000)
     }
 
-    /// The first instant at which this zone shows a wall clock or a later one; both in microseconds. Of two instants the
-    /// earlier one; for a wall clock that a gap leaves out the end of the gap. Wall clocks are in whole seconds.
+    /// The first instant at which this zone shows a wall clock or a later one; both in microseconds. Of two instants
+    /// the earlier one; for a wall clock that a gap leaves out the end of the gap. Wall clocks are in whole seconds.
     pub fn first_instant(self, wall: i64) -> Option<i64> {
         let after = self.instant(wall)?;
         if self.wall(after)? == wall {
             return Some(after);
         }
-        // In a gap: with the offset before it the instant lies behind the change, with the one after it before the change.
+        // In a gap: with the offset before it the instant lies behind the change, with the one after it before the
+        // change.
         let (mut low, mut high) = (after.checked_sub(self.wall(after)?.checked_sub(wall)?)?, after);
         while high - low > 1_000_000 {
             let middle = low + (high - low) / 2_000_000 * 1_000_000;

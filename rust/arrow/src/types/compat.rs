@@ -3,8 +3,9 @@
 use super::doris::{DorisField, DorisType, UNBOUNDED_VARCHAR};
 use super::flink::{FlinkField, FlinkKind, FlinkType, MAX_LENGTH};
 
-/// The type that the server must deliver so that a column of type `doris` can be read as `flink`: `doris` itself, or the
-/// target of a `CAST` where the text has to be Doris' own. When the pair does not fit, the error names what is allowed.
+/// The type that the server must deliver so that a column of type `doris` can be read as `flink`: `doris` itself, or
+/// the target of a `CAST` where the text has to be Doris' own. When the pair does not fit, the error names what is
+/// allowed.
 pub fn select_type(doris: &DorisType, flink: &FlinkType) -> Result<DorisType, String> {
     select(doris, flink, true)
 }
@@ -84,8 +85,8 @@ fn select(doris: &DorisType, flink: &FlinkType, top: bool) -> Result<DorisType, 
     }
 }
 
-/// For each wanted field of a `ROW` the place of its field in a `STRUCT`: by name, exactly first and then in any case; if a
-/// name is missing and both have the same number of fields, by position. An error names the missing field.
+/// For each wanted field of a `ROW` the place of its field in a `STRUCT`: by name, exactly first and then in any case;
+/// if a name is missing and both have the same number of fields, by position. An error names the missing field.
 pub fn match_fields(names: &[&str], wanted: &[FlinkField]) -> Result<Vec<usize>, String> {
     let by_name: Result<Vec<usize>, &str> = wanted
         .iter()
@@ -138,8 +139,8 @@ fn is_text(doris: &DorisType) -> bool {
     )
 }
 
-/// Whether every text of the Doris type fits into the declared length. Doris counts bytes, Flink characters, so a length
-/// that is as large always suffices.
+/// Whether every text of the Doris type fits into the declared length. Doris counts bytes, Flink characters, so a
+/// length that is as large always suffices.
 fn holds_text(doris: &DorisType, flink: &FlinkType) -> bool {
     let declared = match flink.kind {
         FlinkKind::Char(n) | FlinkKind::Varchar(n) => n,

@@ -7,8 +7,8 @@ use arrow::datatypes::{DataType, TimeUnit};
 use super::text::{Cursor, MAX_DEPTH};
 use crate::error::Result;
 
-/// A type of Doris. Legacy and new forms of one type (`date`/`datev2`, `decimalv2`/`decimalv3`) are the same here: they
-/// differ only in how they arrive, which the Arrow field tells.
+/// A type of Doris. Legacy and new forms of one type (`date`/`datev2`, `decimalv2`/`decimalv3`) are the same here:
+/// they differ only in how they arrive, which the Arrow field tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum DorisType {
@@ -66,8 +66,8 @@ pub struct DorisField {
 pub(super) const UNBOUNDED_VARCHAR: u32 = 65533;
 
 impl DorisType {
-    /// Parses the text of a type in any case, for example `array<struct<a:int,b:map<string,date>>>`. An unknown name gives
-    /// [`DorisType::Other`]; an error is only what is not a type's text at all.
+    /// Parses the text of a type in any case, for example `array<struct<a:int,b:map<string,date>>>`. An unknown name
+    /// gives [`DorisType::Other`]; an error is only what is not a type's text at all.
     pub fn parse(text: &str) -> Result<Self> {
         let mut cursor = Cursor::new(text);
         let parsed = parse(&mut cursor, 0)?;

@@ -1,5 +1,5 @@
-//! Types on both sides: Doris' from the text of `information_schema`, Flink's from its serializable text, and which fits
-//! which.
+//! Types on both sides: Doris' from the text of `information_schema`, Flink's from its serializable text, and which
+//! fits which.
 //!
 //! | Flink | canonical Arrow type |
 //! |---|---|

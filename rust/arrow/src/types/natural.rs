@@ -3,8 +3,8 @@
 use super::doris::DorisType;
 use super::flink::{FlinkField, FlinkKind, FlinkType, MAX_LENGTH};
 
-/// The type that keeps every value of `doris`, nullable at every level; `None` for what cannot be read at all. Instants
-/// become the wall clock of the reading zone, what Flink has no type for becomes text.
+/// The type that keeps every value of `doris`, nullable at every level; `None` for what cannot be read at all.
+/// Instants become the wall clock of the reading zone, what Flink has no type for becomes text.
 pub fn natural_type(doris: &DorisType) -> Option<FlinkType> {
     use DorisType as D;
     use FlinkKind as F;

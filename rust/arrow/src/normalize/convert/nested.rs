@@ -25,8 +25,8 @@ pub(super) fn rebased(offsets: &OffsetBuffer<i32>) -> OffsetBuffer<i32> {
     }
 }
 
-/// A map, as the list of entries that it is laid out as: NULL keys are found by the check that follows, which names the
-/// column.
+/// A map, as the list of entries that it is laid out as: NULL keys are found by the check that follows, which names
+/// the column.
 pub(super) fn map_array(
     keys: ArrayRef,
     values: ArrayRef,

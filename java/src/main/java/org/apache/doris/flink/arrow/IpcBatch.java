@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * One record batch in native memory, and its owner. Whoever takes it from the scan releases it, on
  * the thread that reads it: after {@link #release} every access to it or to a vector over it is an
- * exception, while values that were handed out on the heap (strings, bytes, decimals) stay.
+ * exception, while values that were returned on the heap (strings, bytes, decimals) stay.
  *
  * <p>The last net for a batch that was forgotten is a {@link Cleaner}; it holds only what frees the
  * memory, is counted in {@link #leaked()} and writes a warning. It watches the body's buffer, which
@@ -51,7 +51,7 @@ public final class IpcBatch {
         /** Where each row ends, in bytes from the start of the first. */
         int[] ends() throws NativeException;
 
-        /** So many rows from {@code first} on, one behind the other; {@link #ends} comes first. */
+        /** Rows from {@code first} on, one after the other; {@link #ends} comes first. */
         byte[] encode(int first, int count) throws NativeException;
     }
 
@@ -71,7 +71,7 @@ public final class IpcBatch {
      *
      * @param header the IPC message header, read here once
      * @param body the IPC message body
-     * @param rows how many rows the producer says there are
+     * @param rows number of rows by the producer
      * @param free frees the memory under both buffers; must not refer to them
      * @param binaryRows the same rows in Flink's format
      * @throws NativeException with {@link ErrorCode#DATA} when the header is damaged
@@ -100,14 +100,13 @@ public final class IpcBatch {
         return rows;
     }
 
-    /** The header. */
     public IpcHeader header() {
         return header;
     }
 
     /**
      * The rows in Flink's binary format, for scans whose rows have no array, map or row in them.
-     * What it gives are copies; it must not be asked after the release.
+     * What it gives are copies; it must not be called after the release.
      */
     public BinaryRows binaryRows() {
         return binaryRows;
@@ -147,7 +146,7 @@ public final class IpcBatch {
         return view.slice().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Has a view told when the batch is released. */
+    /** Notifies a view when the batch is released. */
     public synchronized void attach(View view) {
         if (body == null) {
             throw released();

@@ -10,8 +10,8 @@ import org.apache.flink.table.factories.CatalogFactory;
 import java.util.Set;
 
 /**
- * Answers {@code CREATE CATALOG … WITH ('type' = 'doris')}, which is not built yet, so that users
- * are told so and what to do instead.
+ * Answers {@code CREATE CATALOG … WITH ('type' = 'doris')}, which is not built yet, with an error
+ * that names the alternative.
  */
 @PublicEvolving
 public final class DorisCatalogFactory implements CatalogFactory {

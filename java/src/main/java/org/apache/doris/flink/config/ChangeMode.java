@@ -9,6 +9,6 @@ public enum ChangeMode {
     ALL,
     /** {@code -U} is dropped; what is left is an upsert by primary key. */
     UPSERT,
-    /** Every change is an inserted row; a metadata column tells what it was. */
+    /** Every change is an inserted row; a metadata column holds its kind. */
     AUDIT
 }

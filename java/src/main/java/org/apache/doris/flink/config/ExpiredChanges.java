@@ -2,7 +2,7 @@ package org.apache.doris.flink.config;
 
 import org.apache.flink.annotation.Internal;
 
-/** What is said of changes that the server does not keep any more. */
+/** Messages about changes that the server does not keep any more. */
 @Internal
 public final class ExpiredChanges {
 
@@ -16,12 +16,12 @@ public final class ExpiredChanges {
 
     private ExpiredChanges() {}
 
-    /** Whether the job fails for them; else it goes on without. */
+    /** Whether the job fails for them; else it continues without. */
     public static boolean fail(ChangelogConfig config) {
         return netChanges(config) || config.onExpired() == OnExpired.FAIL;
     }
 
-    /** Why it does; net changes fail in the words of Doris, at a start as in mid-stream. */
+    /** Why it does; net changes fail with Doris' own text, at a start as in mid-stream. */
     public static String whyItFails(ChangelogConfig config) {
         return netChanges(config)
                 ? "Changelog offset has expired according to changelog.ttl_seconds: the job fails,"

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What a change tells beside its row, as a {@code METADATA} column of a table. All are NULL on rows
- * of the snapshot. The order is the one in which they follow the columns of a produced row.
+ * Metadata of a change, as a {@code METADATA} column of a table. All are NULL on rows of the
+ * snapshot. The order is the one in which they follow the columns of a produced row.
  */
 @Internal
 public enum MetadataColumn {
@@ -35,7 +35,7 @@ public enum MetadataColumn {
         return Arrays.stream(values()).filter(column -> column.key.equals(key)).findFirst();
     }
 
-    /** Name behind {@code METADATA FROM}, and of the column where that is left out. */
+    /** Name after {@code METADATA FROM}, and of the column where that is left out. */
     public String key() {
         return key;
     }

@@ -6,8 +6,8 @@ import org.apache.flink.annotation.Internal;
 @Internal
 public enum OnExpired {
     /**
-     * As Doris has it: {@code min_delta} fails, the others go on with what is left, which is logged
-     * as an error and counted.
+     * As Doris has it: {@code min_delta} fails, the others continue with what is left, which is
+     * logged as an error and counted.
      */
     DORIS_DEFAULT,
     /** The job fails with the lost range, whatever the increment type. */

@@ -70,7 +70,7 @@ public final class ScanConfig implements Serializable {
      *     names key columns alone, or the increment type is {@code append_only}
      * @param limit most rows per split, or {@link #NO_LIMIT}; none where changes are followed
      * @param localTimeZone zone id of {@code table.local-time-zone}
-     * @param metadata what the scan produces behind the columns, in order
+     * @param metadata what the scan produces after the columns, in order
      */
     public ScanConfig(
             ConnectionConfig connection,
@@ -122,8 +122,8 @@ public final class ScanConfig implements Serializable {
     }
 
     /**
-     * A scan of columns whose types nobody declared: they are learned when the job starts, by
-     * {@link #declare}. Nothing can be read before.
+     * A scan of columns without declared types: these are learned when the job starts, by {@link
+     * #declare}. Nothing can be read before.
      *
      * @param names columns to read, in order; empty for all that the table has then
      */
@@ -242,7 +242,7 @@ public final class ScanConfig implements Serializable {
         return changelog;
     }
 
-    /** What a produced row holds behind {@link #columns}, in this order. */
+    /** What a produced row holds after {@link #columns}, in this order. */
     public List<MetadataColumn> metadata() {
         return metadata;
     }

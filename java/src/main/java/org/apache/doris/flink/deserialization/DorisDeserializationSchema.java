@@ -31,8 +31,8 @@ public interface DorisDeserializationSchema<T> extends Serializable, ResultTypeQ
     void deserialize(List<?> record, Collector<T> out) throws Exception;
 
     /**
-     * As {@link #deserialize(List, Collector)}, with the kind of the row and what a change tells
-     * beside it. Without an override every change looks like a row, deletes included.
+     * As {@link #deserialize(List, Collector)}, with the kind of the row and the metadata of its
+     * change. Without an override every change looks like a row, deletes included.
      */
     default void deserialize(DorisSourceRecord record, Collector<T> out) throws Exception {
         deserialize(record.getFieldValues(), out);

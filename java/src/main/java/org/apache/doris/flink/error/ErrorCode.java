@@ -45,7 +45,7 @@ public enum ErrorCode {
     EXPIRED(18),
     /** A window waited for transactions of its table longer than allowed. */
     VISIBLE_WAIT(19),
-    /** The partition of a slice is not in the listing of the front end that was asked. */
+    /** The partition of a slice is not in the listing of the front end that answered. */
     PARTITION_GONE(20),
     /** The offset table cannot be used, or its row cannot. */
     OFFSET(21),

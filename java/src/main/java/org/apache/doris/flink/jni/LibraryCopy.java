@@ -18,7 +18,7 @@ import java.time.Instant;
 /**
  * A private copy of the library in a folder of its own, since one file can be loaded by one class
  * loader only. It lives from unpacking to loading. A JVM that is killed in between leaves it
- * behind: each new copy sweeps those whose lock nobody holds.
+ * behind: each new copy removes those whose lock is free.
  */
 final class LibraryCopy {
     private static final String PREFIX = "doris-flink-native-";
@@ -104,7 +104,7 @@ final class LibraryCopy {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            // Unpacking will tell what is wrong with the folder.
+            // Unpacking will report what is wrong with the folder.
         }
     }
 

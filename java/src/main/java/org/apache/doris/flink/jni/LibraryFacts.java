@@ -20,7 +20,7 @@ import java.util.Properties;
 
 /**
  * Size and hash of a library. A file that is cut short or otherwise damaged takes the whole JVM
- * down, at once or at its first use of what is missing, so it is looked at before it is loaded.
+ * down, at once or at its first use of what is missing, so it is checked before it is loaded.
  */
 final class LibraryFacts {
 

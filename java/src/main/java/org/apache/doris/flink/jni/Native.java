@@ -29,7 +29,7 @@ final class Native {
     static native byte[] drainLog(int max);
 
     /**
-     * Begins to plan a read, or only to look up which tablets its table has now; the handle must be
+     * Starts to plan a read, or only to read which tablets its table has now; the handle must be
      * closed.
      */
     static native long planStart(byte[] config, boolean presentOnly) throws NativeException;
@@ -90,7 +90,7 @@ final class Native {
      */
     static native int[] batchRowEnds(long batch) throws NativeException;
 
-    /** Rows in Flink's binary format, one behind the other; after {@link #batchRowEnds}. */
+    /** Rows in Flink's binary format, one after the other; after {@link #batchRowEnds}. */
     static native byte[] batchEncode(long batch, int first, int count) throws NativeException;
 
     /** Frees a batch; false when that had been done before. */
@@ -142,7 +142,10 @@ final class Native {
     /** Drops what is unfinished, frees; from any thread; no error when it was closed before. */
     static native void loadClose(long load) throws NativeException;
 
-    /** Opens what one enumerator asks about changes with; no I/O. The handle must be closed. */
+    /**
+     * Opens the client for one enumerator's requests about changes; no I/O. The handle must be
+     * closed.
+     */
     static native long changelogOpen(byte[] config) throws NativeException;
 
     /** Begins a call, described by a {@link TextMap}; the handle must be closed. */

@@ -33,7 +33,7 @@ public final class NativeCall extends NativeHandle {
 
     /**
      * Waits for the answer for as long as it takes, in short steps, so that a cancel is noticed at
-     * once and the native log is handed on.
+     * once and the native log is forwarded.
      *
      * @param cancelled whether the answer is no longer wanted
      * @return the answer, as {@link #result} gives it

@@ -7,7 +7,7 @@ import org.apache.flink.annotation.Internal;
 import java.util.Map;
 
 /**
- * What an enumerator asks about a table whose changes are followed, and its row in the offset
+ * Requests of an enumerator about a table whose changes are followed, and its row in the offset
  * table. The account's time zone is resolved once. All methods may be called from any thread.
  *
  * <p>Closing ends its calls at once, with {@link ErrorCode#CLOSED}. Their handles still have to be

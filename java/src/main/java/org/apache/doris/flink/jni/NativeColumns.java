@@ -14,8 +14,8 @@ public final class NativeColumns {
     private NativeColumns() {}
 
     /**
-     * Begins to ask for the columns of a table; loads the library if that was not done yet. The
-     * call must be closed; {@link #decode} reads its result.
+     * Starts to read the columns of a table; loads the library if that was not done yet. The call
+     * must be closed; {@link #decode} reads its result.
      *
      * @param config the resolved map as {@code ConfigCodec} writes it; its columns play no part
      */

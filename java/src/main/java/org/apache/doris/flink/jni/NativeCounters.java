@@ -50,7 +50,7 @@ public final class NativeCounters {
         return read()[6];
     }
 
-    /** Log records that were lost because nobody drained them. */
+    /** Log records that were lost because they were not drained in time. */
     public static long droppedLogRecords() {
         return read()[7];
     }

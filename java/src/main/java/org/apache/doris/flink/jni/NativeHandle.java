@@ -26,7 +26,7 @@ abstract class NativeHandle implements AutoCloseable {
     private final Cleaner.Cleanable net;
 
     /**
-     * @param freeing frees the native object of a handle that nobody closed and nobody has any more
+     * @param freeing frees the native object of a handle that was not closed and is unreachable
      */
     NativeHandle(String name, long id, Freeing freeing) throws NativeException {
         if (id == 0) {

@@ -25,8 +25,8 @@ public final class NativePlan extends NativeHandle {
     }
 
     /**
-     * Begins to look up which tablets the table has now, whatever the filters of the read: one call
-     * of a front end. The result has tablets alone. Loads the library if that was not done yet.
+     * Starts to read which tablets the table has now, whatever the filters of the read: one call of
+     * a front end. The result has tablets alone. Loads the library if that was not done yet.
      *
      * @param config the resolved map as {@code ConfigCodec} writes it
      */
@@ -46,7 +46,7 @@ public final class NativePlan extends NativeHandle {
         return waitFor(timeoutMs, slice -> Native.planPoll(id(), slice) == 0 ? true : null) != null;
     }
 
-    /** The plan, after a poll said that it is ready. */
+    /** The plan, after a poll returned that it is ready. */
     public ScanPlan result() throws NativeException {
         return ScanPlan.decode(Native.planResult(id()));
     }

@@ -25,7 +25,7 @@ public final class ScanPlan {
         this.warnings = Collections.unmodifiableList(warnings);
     }
 
-    /** Whether the table is read tablet by tablet; views and the like are one query. */
+    /** Whether the table is read tablet by tablet; views and other sources are one query. */
     public boolean hasTablets() {
         return hasTablets;
     }
@@ -104,7 +104,7 @@ public final class ScanPlan {
         return texts;
     }
 
-    /** A count of things that take so many bytes each at least. */
+    /** A count of items that take at least that many bytes each. */
     private static int count(DataInputStream in, int bytesEach) throws IOException {
         int count = in.readInt();
         if (count < 0 || (long) count * bytesEach > in.available()) {

@@ -52,7 +52,7 @@ final class SharedLibrary {
      * Loads the library by a link of this class loader's own.
      *
      * @param facts what the content has to be
-     * @return false where the folder's file system has no links; nothing is left behind then
+     * @return false where the folder's file system has no links; nothing is left over then
      * @throws IOException when the library cannot be unpacked or is not what the facts say
      */
     static boolean load(LibraryFacts facts, Content content, Loading loading) throws IOException {
@@ -140,7 +140,7 @@ final class SharedLibrary {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            // Unpacking will tell what is wrong with the folder.
+            // Unpacking will report what is wrong with the folder.
         }
     }
 

@@ -81,7 +81,7 @@ public final class TextMap {
         return text;
     }
 
-    /** A count of things that take so many bytes each at least. */
+    /** A count of items that take at least that many bytes each. */
     private static int count(ByteBuffer in, int bytesEach) throws NativeException {
         if (in.remaining() < 4) {
             throw damaged("a count is cut off");

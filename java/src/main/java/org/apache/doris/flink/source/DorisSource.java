@@ -64,8 +64,7 @@ public class DorisSource<OUT>
     /**
      * A source for DataStream jobs, as {@link #builder} makes it.
      *
-     * @param boundedness what Flink is told of a snapshot read; one that follows changes is
-     *     unbounded
+     * @param boundedness boundedness of a snapshot read; one that follows changes is unbounded
      */
     public DorisSource(
             DorisOptions options,
@@ -169,7 +168,7 @@ public class DorisSource<OUT>
             return this;
         }
 
-        /** What Flink is told of a snapshot read; one that follows changes is unbounded. */
+        /** Boundedness of a snapshot read; one that follows changes is unbounded. */
         public DorisSourceBuilder<OUT> setBoundedness(Boundedness boundedness) {
             this.boundedness = boundedness;
             return this;

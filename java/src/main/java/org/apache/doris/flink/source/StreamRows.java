@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 import java.util.Objects;
 
-/** What a deserialization schema means for a source: its columns, and how rows are handed on. */
+/** What a deserialization schema means for a source: its columns, and how rows are passed to it. */
 final class StreamRows {
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamRows.class);
@@ -50,7 +50,7 @@ final class StreamRows {
         return plan.scan();
     }
 
-    /** How rows are handed on: as they are where the schema would make the same of them. */
+    /** How rows are passed on: as they are where the schema would make the same of them. */
     @SuppressWarnings("unchecked")
     static <OUT> DorisSource.RowOutput<OUT> output(DorisDeserializationSchema<OUT> deserializer) {
         if (deserializer.getClass() == RowDataDeserializationSchema.class) {

@@ -31,7 +31,7 @@ final class DorisScanProvider implements DataStreamScanProvider {
     /**
      * @param watermarks as the planner pushed it down
      * @param parallelism of the source, or null for the planner's
-     * @param planner the planner's configuration, as it is when it is asked
+     * @param planner the planner's configuration, as it is when it is read
      */
     DorisScanProvider(
             ScanConfig scan,

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A Doris table as the planner sees it in {@code INSERT INTO}. A copy shares nothing that changes
- * but whether the warnings were told.
+ * but whether the warnings were logged.
  */
 final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
 
@@ -30,7 +30,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     private final Integer defaultParallelism;
     private final AtomicBoolean warned;
 
-    /** What the planner asked for: newer versions of Flink also ask with all kinds in any case. */
+    /** What the planner requested: newer versions of Flink also try all kinds in any case. */
     private boolean askedForChanges;
 
     private boolean askedForInserts;
@@ -53,10 +53,10 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
 
     /**
      * All kinds of rows; {@code -U} only if the user wants it, since a row with the same key
-     * follows it as a rule. It comes all the same where the planner cannot do without, as behind a
-     * filter, and is then a delete like others. Deletes are asked for with all columns: those of
-     * Doris that are not nullable take part in a delete, too. Input that only inserts stays that:
-     * as an upsert, newer versions of Flink ask what to do with conflicts of keys.
+     * follows it as a rule. It still comes where the planner cannot do without, as after a filter,
+     * and is then a delete like others. Deletes are requested with all columns: those of Doris that
+     * are not nullable take part in a delete, too. Input that only inserts stays that: as an
+     * upsert, newer versions of Flink require a clause for conflicts of keys.
      */
     @Override
     public ChangelogMode getChangelogMode(ChangelogMode requestedMode) {
@@ -79,7 +79,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     @Override
     public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
         boolean unordered = askedForChanges && !askedForInserts && !keyed;
-        // The planner asks several times.
+        // The planner calls this several times.
         if (warned.compareAndSet(false, true)) {
             List<String> warnings = new ArrayList<>(plan.warnings());
             if (unordered && mayBeParallel()) {

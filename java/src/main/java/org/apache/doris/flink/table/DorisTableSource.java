@@ -47,7 +47,7 @@ import java.util.stream.Collectors;
 /**
  * A Doris table as the planner sees it: takes projection, filters, a limit, metadata columns and
  * watermarks. Aggregates stay in Flink. A copy shares nothing that changes but whether the warnings
- * were told, so that each scan of a query keeps its own filter.
+ * were logged, so that each scan of a query keeps its own filter.
  *
  * <p>Where changes are followed, limits stay in Flink, and so do filters that other columns than
  * the primary key's could take part in: a normaliser may sit between this source and Flink's own
@@ -87,7 +87,7 @@ final class DorisTableSource
      * @param physical declared physical columns
      * @param primaryKey names of the columns of the declared primary key; empty without one
      * @param parallelism of the source, or null for the planner's
-     * @param planner the planner's configuration, which changes while the session goes on
+     * @param planner the planner's configuration, which changes during the session
      * @param warnings what the user should know; logged when a job is made of the table
      */
     DorisTableSource(
@@ -147,7 +147,7 @@ final class DorisTableSource
 
     @Override
     public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-        // The planner asks several times.
+        // The planner calls this several times.
         if (warned.compareAndSet(false, true)) {
             warnings.forEach(warning -> LOG.warn("Table {}: {}", connection.table(), warning));
         }
@@ -193,7 +193,7 @@ final class DorisTableSource
         this.producedDataType = producedDataType;
     }
 
-    /** What the planner wants of {@link MetadataColumns#readable}, behind the columns. */
+    /** What the planner wants of {@link MetadataColumns#readable}, after the columns. */
     @Override
     public Map<String, DataType> listReadableMetadata() {
         return MetadataColumns.readable();
@@ -291,7 +291,7 @@ final class DorisTableSource
                 && !planner.get(PipelineOptions.OBJECT_REUSE);
     }
 
-    /** A value inside a row that may be NULL may be NULL itself, whatever its own type says. */
+    /** A value inside a row that may be NULL may be NULL itself, whatever its own type is. */
     private ScanColumn column(int[] indexPath, LogicalType producedType) {
         List<String> path = new ArrayList<>(indexPath.length);
         RowType row = declared;

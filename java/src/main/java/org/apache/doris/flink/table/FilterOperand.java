@@ -58,7 +58,7 @@ final class FilterOperand {
         this.literal = literal;
     }
 
-    /** The operand that an expression is; empty when it cannot be said in Doris unchanged. */
+    /** The operand that an expression is; empty when it has no equal in Doris. */
     static Optional<FilterOperand> of(Expression expression, RowType declared) {
         if (expression instanceof FieldReferenceExpression) {
             return column((FieldReferenceExpression) expression, declared);

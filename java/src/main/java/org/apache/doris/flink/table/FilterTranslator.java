@@ -20,8 +20,8 @@ import java.util.Optional;
 
 /**
  * Turns a predicate of the planner into Doris' SQL, if Doris then keeps the same rows as Flink for
- * every input, NULL included. What cannot be said exactly, but by a predicate that keeps at least
- * those rows, is translated as a hint; all else is not translated.
+ * every input, NULL included. What has no exact equal, but a predicate that keeps at least those
+ * rows, is translated as a hint; all else is not translated.
  *
  * <p>The type of a column in Doris is not known here, only the one it is declared with. So text is
  * compared as the text that the scan delivers ({@code CAST(c AS STRING)}, nothing to do for text

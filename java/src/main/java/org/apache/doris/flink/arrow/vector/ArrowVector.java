@@ -6,14 +6,14 @@ import org.apache.flink.table.data.columnar.vector.ColumnVector;
 import java.nio.ByteBuffer;
 
 /**
- * A column over the buffers of a batch: a bitmap that says which values are there, and whatever the
+ * A column over the buffers of a batch: a bitmap of the values that are there, and whatever the
  * subclass adds. Indices are bounds-checked by array or {@link ByteBuffer}. Not thread-safe; dead
  * once the batch is released.
  */
 abstract class ArrowVector implements ColumnVector, IpcBatch.View {
     private boolean hasNulls;
 
-    /** On the heap: Flink asks twice per value, and one bit per value is cheap to copy. */
+    /** On the heap: Flink reads it twice per value, and one bit per value is cheap to copy. */
     private byte[] validity;
 
     /**

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Utf8 and Binary. Flink wants heap arrays: at the first access the bytes of all values are copied
- * once, and each value is a range of that copy. A column that nobody reads costs nothing; what was
- * handed out outlives the batch.
+ * once, and each value is a range of that copy. A column that is not read costs nothing; what was
+ * returned outlives the batch.
  */
 final class BytesVector extends ArrowVector implements BytesColumnVector {
     private final int count;

@@ -16,7 +16,7 @@ final class Bits {
         words[word] |= 1L << index;
     }
 
-    /** At least so many bits as words. */
+    /** Number of words for at least that many bits. */
     long[] words(int count) {
         int needed = (count + 63) >>> 6;
         if (needed > words.length) {
@@ -25,7 +25,7 @@ final class Bits {
         return words;
     }
 
-    /** Clears the first so many positions, which are all that were set. */
+    /** Clears the first positions, which are all that were set. */
     void clear(int count) {
         if (Growth.isTooLarge((long) words.length * Long.BYTES)) {
             words = NONE;

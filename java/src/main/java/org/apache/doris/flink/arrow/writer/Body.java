@@ -28,7 +28,7 @@ final class Body {
         firstBuffer = 2 + 2 * nodes;
     }
 
-    /** The space that a buffer of so many bytes takes. */
+    /** The space that a buffer of that many bytes takes. */
     static long padded(long bytes) {
         return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
     }

@@ -16,7 +16,7 @@ final class Growth {
     private Growth() {}
 
     /**
-     * The new length of an array that must have so many places.
+     * The new length of an array that must have that many places.
      *
      * @throws ArithmeticException when no array is that large
      */

@@ -15,7 +15,7 @@ final class MapWriter extends ColumnWriter {
     /**
      * Without values.
      *
-     * @param keys refuses NULL, whatever the type says: a key is never NULL
+     * @param keys refuses NULL, whatever the type allows: a key is never NULL
      */
     MapWriter(String path, boolean nullable, ColumnWriter keys, ColumnWriter values, Tally tally) {
         super(path, nullable);

@@ -4,7 +4,7 @@ package org.apache.doris.flink.arrow.writer;
 final class Utf8 {
     private Utf8() {}
 
-    /** The most bytes that a string of so many characters takes. */
+    /** The most bytes that a string of that many characters takes. */
     static long most(int chars) {
         return 3L * chars;
     }

@@ -10,7 +10,7 @@ import java.lang.invoke.MethodType;
 
 /**
  * VARIANT as Utf8, the value's JSON text. The type exists from Flink 2.1 on, which is later than
- * the version that this is compiled against: its methods are looked up once.
+ * the version that this is compiled against: its methods are found once by reflection.
  */
 final class VariantWriter extends BytesWriter {
 

@@ -41,7 +41,7 @@ final class ExternalValues implements Serializable {
         return row.isNullAt(index) ? null : external(field(row, index), type);
     }
 
-    /** A getter knows its place; as a rule it is asked for one only. */
+    /** A getter knows its position; as a rule it is used for one only. */
     private Object field(RowData row, int index) {
         if (getter == null || getterIndex != index) {
             getter = RowData.createFieldGetter(type, index);

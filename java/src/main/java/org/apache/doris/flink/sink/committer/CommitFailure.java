@@ -17,7 +17,7 @@ public final class CommitFailure extends IOException {
     private static final Duration RETENTION = Duration.ofHours(12);
 
     CommitFailure(DorisCommittable committable, long wallMillis, IOException cause) {
-        // The message tells all of the cause: as a cause it would be told again.
+        // The message contains the cause's: as a cause it would be printed twice.
         super(message(committable, wallMillis, cause), cause.getCause());
     }
 
@@ -64,7 +64,7 @@ public final class CommitFailure extends IOException {
                 : again + dropped + "Look whether its rows are in the table. " + remedies + ignore;
     }
 
-    /** Whatever else failed: nothing says that the transaction is gone. */
+    /** Any other failure: the transaction may still be there. */
     private static String offeredAgain(IOException cause) {
         boolean passing =
                 !(cause instanceof NativeException) || ((NativeException) cause).isRetryable();

@@ -104,12 +104,10 @@ public final class DorisCommittable {
                 abandoned);
     }
 
-    /** Database. */
     public String database() {
         return database;
     }
 
-    /** Table. */
     public String table() {
         return table;
     }

@@ -20,7 +20,7 @@ import java.util.OptionalLong;
 
 /**
  * What the sink knows of the job's checkpoints, the time limits that follow from them, and what is
- * to be said about them at the start. Immutable; travels with the job.
+ * to be logged about them at the start. Immutable; travels with the job.
  */
 @Internal
 public final class CheckpointPlan implements Serializable {

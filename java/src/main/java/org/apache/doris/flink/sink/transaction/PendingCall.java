@@ -4,7 +4,7 @@ import org.apache.flink.annotation.Internal;
 
 import java.io.IOException;
 
-/** A call under way. Used by one thread; {@link #close} gives up waiting, not what Doris does. */
+/** A call under way. Used by one thread; {@link #close} ends the wait, not what Doris does. */
 @Internal
 public interface PendingCall<T> extends AutoCloseable {
 

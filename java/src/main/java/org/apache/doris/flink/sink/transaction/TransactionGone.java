@@ -5,8 +5,8 @@ import org.apache.flink.annotation.Internal;
 import java.io.IOException;
 
 /**
- * Doris says that it no longer holds a transaction that was to be committed. No other failure of a
- * commit says so: after those the same commit may succeed later.
+ * Doris no longer holds a transaction that was to be committed. No other failure of a commit means
+ * that: after those the same commit may succeed later.
  */
 @Internal
 public final class TransactionGone extends IOException {
@@ -16,7 +16,7 @@ public final class TransactionGone extends IOException {
     private final boolean aborted;
 
     /**
-     * @param message what Doris said
+     * @param message text of Doris
      * @param aborted whether it is aborted, so that its rows are not in the table; else Doris does
      *     not know it, and its rows may be
      */

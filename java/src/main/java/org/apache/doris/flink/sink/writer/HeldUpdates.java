@@ -16,14 +16,14 @@ import java.util.Map;
 
 /**
  * Rows of the kind {@code -U} of a load that writes a part of the columns. Flink sends a {@code -U}
- * both before the {@code +U} of its key and as the only word that a row is gone. Deleting the row
+ * both before the {@code +U} of its key and as the only sign that a row is gone. Deleting the row
  * is right for the latter only: the {@code +U} would bring it back without the columns that the
  * load does not write. So a {@code -U} waits for a row of its key, and deletes when there is none
  * before the checkpoint.
  *
- * <p>What bounds it: at most {@link #MOST} keys wait. A {@code +U} stands behind its {@code -U}
- * among the rows of one sender, and rows of other senders may come in between; the longest waiting
- * row is taken for a delete when that many others came.
+ * <p>What bounds it: at most {@link #MOST} keys wait. A {@code +U} follows its {@code -U} among the
+ * rows of one sender, and rows of other senders may come in between; the longest waiting row is
+ * taken for a delete when that many others came.
  */
 final class HeldUpdates {
 
@@ -67,7 +67,7 @@ final class HeldUpdates {
         return longest;
     }
 
-    /** A row of another kind came: what waits for its key says nothing new. */
+    /** A row of another kind came: what waits for its key is superseded. */
     void followedBy(RowData row) {
         if (!held.isEmpty()) {
             held.remove(keyOf(row));

@@ -17,7 +17,7 @@ final class LabelConflict extends IOException {
         super(message, cause);
     }
 
-    /** Found while asking what earlier attempts left behind. */
+    /** Found while the labels of earlier attempts were read. */
     static LabelConflict found(
             WriterIdentity own, String database, String table, String label, LabelState state) {
         return new LabelConflict(
@@ -27,7 +27,7 @@ final class LabelConflict extends IOException {
     /**
      * Met by a load that was about to use the label.
      *
-     * @param detail label and state in the words of the load
+     * @param detail label and state as the load reports them
      */
     static LabelConflict met(
             WriterIdentity own, String database, String table, String detail, Throwable cause) {

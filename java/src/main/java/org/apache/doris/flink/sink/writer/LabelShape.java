@@ -36,7 +36,7 @@ final class LabelShape {
         return hex(random, 2 * RANDOM_BYTES);
     }
 
-    /** What tells two sinks apart that write one table under one prefix: 6 hex digits. */
+    /** Distinguishes two sinks that write one table under one prefix: 6 hex digits. */
     static String op(String operatorId, String prefix, String database, String table) {
         return digest(OP_DIGITS, operatorId, prefix, database, table);
     }

@@ -42,7 +42,7 @@ final class LoadMetrics {
         sample(group, prefix, labelled, "loadTimeMs", "load.time.ms");
     }
 
-    /** A load succeeded, after so many failed attempts as its outcome says. */
+    /** A load succeeded, after as many failed attempts as its outcome holds. */
     void succeeded(LoadOutcome outcome) throws IOException {
         succeeded.inc();
         failed.inc(outcome.retries());

@@ -18,7 +18,7 @@ import java.util.Queue;
 
 /**
  * Watches over loads that are pre-committed and wait for their checkpoint: Doris drops them after a
- * time. The writer is never told that a checkpoint completed, so it asks for the label's state,
+ * time. Flink does not report completed checkpoints to the writer, so it reads the label's state,
  * first after a quarter of that time, and fails the task at half of it, while the rows can still be
  * replayed. Never waits: one call is under way at most.
  */

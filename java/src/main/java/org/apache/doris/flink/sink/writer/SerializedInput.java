@@ -121,8 +121,8 @@ final class SerializedInput<IN> implements RecordInput<IN> {
     }
 
     /**
-     * Rows of one table that are not handed over yet. Begins small, so that many tables with few
-     * rows each take little.
+     * Rows of one table that are not submitted yet. Begins small, so that many tables with few rows
+     * each take little.
      */
     private final class RawBuffer {
 

@@ -1,6 +1,6 @@
 package org.apache.doris.flink.sink.writer;
 
-/** What the server said of a table before the first load. */
+/** What was read of a table before the first load. */
 final class TableCheck {
 
     private final boolean unique;

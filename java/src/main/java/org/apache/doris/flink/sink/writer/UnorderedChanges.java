@@ -4,7 +4,7 @@ import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.flink.annotation.Internal;
 
 /**
- * What is to be said of a query that updates or deletes rows of a table that is declared without a
+ * The warning about a query that updates or deletes rows of a table that is declared without a
  * primary key: Flink then leaves the rows where they are, and a subtask of the sink cannot know
  * what another one writes.
  */

@@ -8,9 +8,9 @@ import java.io.IOException;
 
 /**
  * A sink that cannot write however often the job is restarted: no such table or column, wrong
- * login, no privilege. The mark tells Flink to fail the job instead of restarting it for ever.
+ * login, no privilege. The mark makes Flink fail the job instead of restarting it for ever.
  *
- * <p>For a job that has no checkpoint yet only: one that goes on from a checkpoint must not end for
+ * <p>For a job that has no checkpoint yet only: one that resumes from a checkpoint must not end for
  * good, since Flink may delete the checkpoints of a job that has failed. A conflict of labels is
  * never one of these.
  */
@@ -20,7 +20,7 @@ final class WriteRefusedException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private WriteRefusedException(IOException cause) {
-        // In its place: as a cause it would tell the same text again.
+        // In its place: as a cause it would repeat the same text.
         super(cause.getMessage(), cause.getCause());
         setStackTrace(cause.getStackTrace());
     }

@@ -31,7 +31,7 @@ public final class WriterState {
      * @param attempt Flink's number of the attempt
      * @param wallMillis wall clock of the snapshot, milliseconds since 1970
      * @param inherited whether the writer of the snapshot only passes it on, since tables may come
-     *     whose labels of that attempt nobody looked for yet
+     *     whose labels of that attempt were not read yet
      * @param tables tables that the attempt loaded, the configured one even before that
      */
     public WriterState(
@@ -99,7 +99,7 @@ public final class WriterState {
         return tables;
     }
 
-    /** What the state says of a table. */
+    /** State of one table. */
     public Optional<Table> table(String database, String name) {
         return tables.stream()
                 .filter(table -> table.database().equals(database) && table.name().equals(name))
@@ -150,7 +150,7 @@ public final class WriterState {
         private final long next;
 
         /**
-         * @param op the part of the label that tells sinks apart
+         * @param op the part of the label that distinguishes sinks
          * @param next the first number that no load of the attempt used
          */
         public Table(String database, String name, String op, long next) {
@@ -160,17 +160,15 @@ public final class WriterState {
             this.next = next;
         }
 
-        /** Database. */
         public String database() {
             return database;
         }
 
-        /** Table. */
         public String name() {
             return name;
         }
 
-        /** The part of the label that tells sinks apart; empty without two-phase commit. */
+        /** The part of the label that distinguishes sinks; empty without two-phase commit. */
         public String op() {
             return op;
         }

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * What the enumerator asks the cluster in order to follow changes. The questions block and run on
- * the coordinator's worker thread; each gives up with an {@link InterruptedException} soon after
- * {@code cancelled} has become true. Failures are exceptions whose message says why.
+ * What the enumerator requests from the cluster in order to follow changes. The calls block and run
+ * on the coordinator's worker thread; each ends with an {@link InterruptedException} soon after
+ * {@code cancelled} has become true. Failures are exceptions with the reason in their message.
  */
 interface ChangelogService extends AutoCloseable {
 

@@ -92,7 +92,7 @@ final class ChangelogState {
     }
 
     /**
-     * Where windows of net changes may begin, behind the end of the content; empty when that is not
+     * Where windows of net changes may begin, after the end of the content; empty when that is not
      * known yet.
      */
     public OptionalLong netFromMillis() {

@@ -10,14 +10,14 @@ import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /**
- * Watches, while the content is read, that the changes behind it are still kept when they are read:
- * nothing else looks at the server's position then. Used by the coordinator thread alone.
+ * Watches, while the content is read, that the changes after it are still kept when they are read:
+ * nothing else reads the server's position then. Used by the coordinator thread alone.
  */
 final class ContentRetention {
 
     private static final Logger LOG = LoggerFactory.getLogger(ContentRetention.class);
 
-    /** So often the position is asked for. */
+    /** Interval between requests for the position. */
     static final long AGAIN_MILLIS = 10_000;
 
     private static final long WARN_MILLIS = 3_600_000;
@@ -38,7 +38,7 @@ final class ContentRetention {
     }
 
     /**
-     * Whether the position shall be asked for now.
+     * Whether a request for the position is due.
      *
      * @param ttlSeconds how long the server keeps changes, 0 when that is not known
      */
@@ -53,7 +53,7 @@ final class ContentRetention {
         return true;
     }
 
-    /** Warns once per hour when less than half of the retention is left; what readers are told. */
+    /** Warns once per hour when less than half of the retention is left; what readers receive. */
     RetentionEvent answered(long startMillis, long positionMillis, long ttlSeconds) {
         asking = false;
         long retained = positionMillis - ttlSeconds * 1000;

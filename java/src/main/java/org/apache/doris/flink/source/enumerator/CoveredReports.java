@@ -37,7 +37,9 @@ final class CoveredReports {
         cuts.remove(checkpoint);
     }
 
-    /** What a subtask says of a completed checkpoint; one that is not remembered is passed over. */
+    /**
+     * The report of a subtask about a completed checkpoint; one that is not remembered is ignored.
+     */
     void report(
             long checkpoint,
             int subtask,
@@ -53,7 +55,7 @@ final class CoveredReports {
         }
     }
 
-    /** Forgets what a subtask reported, since it begins anew. */
+    /** Forgets what a subtask reported, since it restarts. */
     void forget(int subtask) {
         cuts.values().forEach(cut -> cut.reports.remove(subtask));
     }

@@ -72,7 +72,7 @@ public final class DorisEnumerator
                                 context, scan, service, snapshot, () -> closed, clock);
     }
 
-    /** An enumerator for a source that starts anew. */
+    /** An enumerator for a source without a checkpoint. */
     public static DorisEnumerator create(
             SplitEnumeratorContext<DorisSplit> context, ScanConfig scan) {
         return new DorisEnumerator(
@@ -86,9 +86,9 @@ public final class DorisEnumerator
     }
 
     /**
-     * An enumerator that goes on where a checkpoint was taken. A checkpoint of another table, or of
-     * a scan mode that cannot be changed to the present one, is refused in {@link #start}: Flink
-     * restores before it can fail a job, so that a refusal here may leave the job without either.
+     * An enumerator that resumes from a checkpoint. A checkpoint of another table, or of a scan
+     * mode that cannot be changed to the present one, is refused in {@link #start}: Flink restores
+     * before it can fail a job, so that a refusal here may leave the job without either.
      */
     public static DorisEnumerator restore(
             SplitEnumeratorContext<DorisSplit> context, ScanConfig scan, EnumeratorState state) {
@@ -137,7 +137,7 @@ public final class DorisEnumerator
 
     @Override
     public void addReader(int subtask) {
-        // A reader asks for its first split of the snapshot itself.
+        // A reader requests its first split of the snapshot itself.
         if (changelog != null) {
             changelog.addReader(subtask);
         }

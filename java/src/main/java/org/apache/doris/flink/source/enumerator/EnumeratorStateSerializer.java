@@ -99,13 +99,13 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         writeOptional(out, changelog.lastMillis());
     }
 
-    /** Before version 3 it is not known, and found anew, from where on net changes may be read. */
+    /** Before version 3 the start of net changes is not known, and determined again. */
     private static void writeNetFromV3(StateWriter out, ChangelogState changelog)
             throws IOException {
         writeOptional(out, changelog.netFromMillis());
     }
 
-    /** Before version 4 readers look up by themselves whether the tablets still exist. */
+    /** Before version 4 readers check by themselves that the tablets still exist. */
     private static void writeTabletsV4(StateWriter out, EnumeratorState state) throws IOException {
         out.writeInt(state.tablets().size());
         for (long tablet : state.tablets()) {

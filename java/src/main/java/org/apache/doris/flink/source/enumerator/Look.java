@@ -28,10 +28,10 @@ final class Look {
      * Asks; blocks, on a worker thread. Partitions are listed after the position is known, so that
      * one that the listing lacks has no change below it.
      *
-     * @param bound the last bound; nothing but the position is asked unless it has passed
+     * @param bound the last bound; only the position is read unless it has passed
      * @param partitions whether partitions are listed when it has passed
      * @param listing whether they are listed also when the position is exactly there
-     * @param facts whether the table is looked at again
+     * @param facts whether the table's facts are read again
      * @param probe whether the hash is, too
      */
     static Look ask(
@@ -64,12 +64,12 @@ final class Look {
         return Optional.ofNullable(partitions);
     }
 
-    /** What the server says of the table, if it was asked. */
+    /** Facts of the table, if they were requested. */
     Optional<TableFacts> facts() {
         return Optional.ofNullable(facts);
     }
 
-    /** The server's hash of a constant, if it was asked. */
+    /** The server's hash of a constant, if it was requested. */
     OptionalLong probe() {
         return probe;
     }

@@ -6,13 +6,13 @@ import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.util.FlinkRuntimeException;
 
 /**
- * A plan or a start that is refused however often it is asked for: wrong login, unknown host name,
- * no such table, types that do not fit, a table without changelog, a broken offset table. The mark
- * tells Flink to fail the job instead of restarting it for ever. A cluster that is merely down is
- * left to the restart strategy.
+ * A plan or a start that is refused at each retry: wrong login, unknown host name, no such table,
+ * types that do not fit, a table without changelog, a broken offset table. The mark makes Flink
+ * fail the job instead of restarting it for ever. A cluster that is merely down is left to the
+ * restart strategy.
  *
- * <p>For a source that starts anew only: a job that goes on from a checkpoint must not end for
- * good, since Flink may delete the checkpoints of a job that has failed.
+ * <p>For a source without a checkpoint only: a job that resumes from one must not end for good,
+ * since Flink may delete the checkpoints of a job that has failed.
  */
 @ThrowableAnnotation(ThrowableType.NonRecoverableError)
 final class PlanRefusedException extends FlinkRuntimeException {
@@ -26,7 +26,7 @@ final class PlanRefusedException extends FlinkRuntimeException {
     /**
      * The exception that ends a start.
      *
-     * @param resumed whether the job goes on from a checkpoint
+     * @param resumed whether the job resumes from a checkpoint
      */
     static FlinkRuntimeException of(String what, Throwable failure, boolean resumed) {
         String message = what + ": " + failure.getMessage();

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 /**
  * The bound up to which changes may be read: the newest committed position, rounded down to whole
  * seconds, one look-up at a time. A position that went back is waited for, and so is a server that
- * cannot be asked; both only for so long. Used by the coordinator thread alone.
+ * cannot be reached; both only for a limited time. Used by the coordinator thread alone.
  */
 final class PositionPoll {
 
@@ -57,7 +57,7 @@ final class PositionPoll {
     }
 
     /**
-     * Whether a look-up shall begin now. Ticks that piled up behind a slow one are passed over.
+     * Whether a lookup begins now. Ticks that piled up behind a slow one are skipped.
      *
      * @param atOnce begins even if the last one was a moment ago
      */
@@ -72,20 +72,20 @@ final class PositionPoll {
         return true;
     }
 
-    /** What a look-up says. */
+    /** Result of a lookup. */
     enum Answer {
         /** The bound moved on. */
         MOVED,
         /** Nothing new. */
         SAME,
-        /** The position is behind the bound. */
+        /** The position is before the bound. */
         BEHIND
     }
 
     /**
      * Takes the answer of a look-up.
      *
-     * @throws FlinkRuntimeException when the position has been behind the bound for too long
+     * @throws FlinkRuntimeException when the position has been before the bound for too long
      */
     Answer answered(long positionMillis) {
         asking = false;
@@ -140,7 +140,8 @@ final class PositionPoll {
     }
 
     /**
-     * A server that told its position before may have no clock for a moment, as a new master has.
+     * A server that reported its position before may have no clock for a moment, as a new master
+     * has.
      */
     private boolean isNewRefusal(Throwable failure) {
         return told

@@ -18,7 +18,7 @@ final class RefusedStart {
 
     private static final long STEP_MILLIS = 100;
 
-    /** So often the readers are looked for, then the job fails anyhow. */
+    /** Checks for the readers at most, then the job fails anyhow. */
     static final int STEPS = 100;
 
     private RefusedStart() {}

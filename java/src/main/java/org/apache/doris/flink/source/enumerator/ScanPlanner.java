@@ -10,9 +10,9 @@ interface ScanPlanner {
     /**
      * Plans the scan; runs on a worker thread of the coordinator.
      *
-     * @param cancelled becomes true when nobody waits for the answer any more
+     * @param cancelled becomes true when the answer is not needed any more
      * @throws InterruptedException when the thread is interrupted or the plan cancelled
-     * @throws Exception when the cluster cannot be asked or refuses; the message says why
+     * @throws Exception when the cluster cannot be reached or refuses; the message has the reason
      */
     ScanPlan plan(BooleanSupplier cancelled) throws Exception;
 

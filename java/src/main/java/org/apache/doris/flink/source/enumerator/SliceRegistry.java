@@ -106,8 +106,8 @@ final class SliceRegistry {
     }
 
     /**
-     * What a reader says that it was restored with; all of it is covered by its checkpoint. What it
-     * was given since it registered stays its own.
+     * What a reader reports that it was restored with; all of it is covered by its checkpoint. What
+     * it was given since it registered stays its own.
      */
     void held(int subtask, List<HeldSlice> slices) {
         reported.put(subtask, List.copyOf(slices));
@@ -117,7 +117,7 @@ final class SliceRegistry {
         }
     }
 
-    /** What a completed checkpoint covers of slices, by their ids; unknown ones are passed over. */
+    /** What a completed checkpoint covers of slices, by their ids; unknown ones are ignored. */
     void covered(Map<String, Long> millis) {
         millis.forEach(this::cover);
     }
@@ -126,7 +126,7 @@ final class SliceRegistry {
      * Takes what a failed subtask was given since the checkpoint that it restores from. It waits
      * for the same subtask. What else the subtask had comes back with it.
      *
-     * @return slices that nobody knows any more, since their partitions are gone
+     * @return slices that are not known any more, since their partitions are gone
      */
     List<DorisSplit> takeBack(Collection<DorisSplit> splits, int subtask) {
         reported.remove(subtask);
@@ -142,7 +142,7 @@ final class SliceRegistry {
         return unknown;
     }
 
-    /** Whether all readers have said what they hold. */
+    /** Whether all readers have reported what they hold. */
     boolean allReported(int parallelism) {
         return reported.size() >= parallelism;
     }
@@ -169,7 +169,7 @@ final class SliceRegistry {
         return missing;
     }
 
-    /** A known slice that nobody has waits for a reader again, from a position on. */
+    /** A known slice that no reader holds waits for one again, from a position on. */
     void recreate(SliceScheme scheme, long slice, long startMillis) {
         forget(SliceIds.of(scheme, slice));
         create(scheme, slice, startMillis);
@@ -182,7 +182,7 @@ final class SliceRegistry {
 
     /**
      * Gives slices that wait to readers: one that came back to its own subtask, the others to those
-     * that have the fewest, and only when all readers have said what they hold.
+     * that have the fewest, and only when all readers have reported what they hold.
      *
      * @return splits by subtask
      */

@@ -19,8 +19,8 @@ import java.util.TreeMap;
  * Which slices there should be: those of the scheme that is configured, one per partition as
  * partitions come and go, and after a restore with another scheme the move to the new one.
  *
- * <p>The move: once all readers have said what they hold, the furthest of it is where slices of the
- * former scheme leave. When a completed checkpoint holds none of them, all their rows are behind
+ * <p>The move: once all readers have reported what they hold, the furthest of it is where slices of
+ * the former scheme leave. When a completed checkpoint holds none of them, all their rows are after
  * its barrier, and the new slices begin right there, so that no key's rows overtake each other.
  *
  * <p>Used by the coordinator thread alone.
@@ -127,8 +127,8 @@ final class SliceSchemes {
     }
 
     /**
-     * Once after a restore, when all readers have said what they hold: fixes where slices of a
-     * former scheme leave, and gives what nobody has to a reader again.
+     * Once after a restore, when all readers have reported what they hold: fixes where slices of a
+     * former scheme leave, and assigns what no reader holds again.
      *
      * @param otherwise where slices leave when there is none
      * @return whether it was done now

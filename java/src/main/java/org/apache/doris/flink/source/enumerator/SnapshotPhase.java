@@ -23,9 +23,9 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * The reading of a table's content: planned once, in the background, its splits handed out on
- * request. A finished split is remembered by nobody: it is neither here nor with a reader, hence
- * not read again. Used by the coordinator thread; only the planning itself runs on a worker.
+ * The reading of a table's content: planned once, in the background, its splits assigned on
+ * request. A finished split is not remembered: it is neither here nor with a reader, hence not read
+ * again. Used by the coordinator thread; only the planning itself runs on a worker.
  */
 final class SnapshotPhase {
 
@@ -47,7 +47,7 @@ final class SnapshotPhase {
     private final TabletLookUp lookUp;
     private final Set<Integer> asking = new LinkedHashSet<>();
 
-    /** Subtask → its request that waits for the look behind its splits. */
+    /** Subtask → its request that waits for the check of its splits' tablets. */
     private final Map<Integer, Object> ending = new HashMap<>();
 
     private boolean planned;
@@ -89,7 +89,7 @@ final class SnapshotPhase {
      * Plans in the background.
      *
      * @param fenceMillis where the changes that follow begin, carried by the splits
-     * @param resumed whether the job goes on from a checkpoint
+     * @param resumed whether the job resumes from a checkpoint
      */
     void plan(OptionalLong fenceMillis, boolean resumed) {
         context.callAsync(
@@ -104,7 +104,8 @@ final class SnapshotPhase {
 
     /**
      * Changes are followed now. Splits that come back all the same, where no checkpoint holds their
-     * end, go to the next reader that asks, all at once: one that has slices asks only once.
+     * end, go to the next reader that requests one, all at once: a reader with slices requests only
+     * once.
      */
     void end() {
         over = true;
@@ -112,8 +113,8 @@ final class SnapshotPhase {
     }
 
     /**
-     * A reader has emitted as many rows as are wanted, and asks no more. The others need no further
-     * split either, unless one fails and its rows are taken back.
+     * A reader has emitted as many rows as are wanted, and requests no more splits. The others need
+     * no further split either, unless one fails and its rows are taken back.
      */
     void enough(int subtask) {
         LOG.info("Subtask {} has read as many rows of table {} as are wanted.", subtask, table);
@@ -128,7 +129,7 @@ final class SnapshotPhase {
         lookUp.thenRun(next);
     }
 
-    /** Grows whenever a split is given to a reader or a reader begins anew. */
+    /** Grows whenever a split is assigned to a reader or a reader restarts. */
     long moves() {
         return moves;
     }
@@ -179,7 +180,7 @@ final class SnapshotPhase {
         return assigner.waiting();
     }
 
-    /** Whether that many readers have asked in vain: nothing is open anywhere. */
+    /** Whether that many readers wait without a split: nothing is open anywhere. */
     boolean isIdle(int parallelism) {
         return planned && assigner.size() == 0 && asking.size() >= parallelism;
     }
@@ -246,7 +247,7 @@ final class SnapshotPhase {
         Optional<DorisSplit> split = assigner.next(subtask);
         if (split.isPresent()) {
             do {
-                // Nobody looks behind them any more.
+                // Their tablets need no check any more.
                 DorisSplit next = over ? split.get().lookedUpByReader() : split.get();
                 context.assignSplit(next, subtask);
                 moves++;

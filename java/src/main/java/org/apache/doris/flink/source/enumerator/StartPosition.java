@@ -18,9 +18,9 @@ import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * What the cluster is asked before changes are followed: facts of the table, the position to start
- * from, the probe of the hash. A saved offset wins over the scan mode; a problem with it never
- * falls back to that. Immutable.
+ * What is read from the cluster before changes are followed: facts of the table, the position to
+ * start from, the probe of the hash. A saved offset wins over the scan mode; a problem with it
+ * never falls back to that. Immutable.
  */
 final class StartPosition {
 
@@ -47,7 +47,7 @@ final class StartPosition {
         this.reason = reason;
     }
 
-    /** Asks for a consumer that has no state; blocks, on a worker thread. */
+    /** Start of a consumer without state; blocks, on a worker thread. */
     static StartPosition fresh(
             ChangelogConfig config, ChangelogService service, BooleanSupplier cancelled)
             throws Exception {
@@ -91,7 +91,7 @@ final class StartPosition {
         return new StartPosition(facts, OptionalLong.of(given.millis()), false, probe, what);
     }
 
-    /** Asks for a consumer that goes on from a state; blocks, on a worker thread. */
+    /** Start of a consumer that resumes from a state; blocks, on a worker thread. */
     static StartPosition resumed(
             ChangelogConfig config,
             ChangelogState state,
@@ -114,7 +114,7 @@ final class StartPosition {
         return scheme.kind() == SliceScheme.Kind.HASH && scheme.count() > 1;
     }
 
-    /** What the server says of the table. */
+    /** Facts of the table. */
     TableFacts facts() {
         return facts;
     }

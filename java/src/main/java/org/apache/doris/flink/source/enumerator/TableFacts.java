@@ -3,7 +3,7 @@ package org.apache.doris.flink.source.enumerator;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What the server says of a table whose changes are followed. Immutable. */
+/** What the server reports of a table whose changes are followed. Immutable. */
 final class TableFacts {
 
     private final boolean unique;

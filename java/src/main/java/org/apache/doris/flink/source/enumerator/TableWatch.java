@@ -10,13 +10,13 @@ import java.util.function.LongSupplier;
 
 /**
  * Notices that the table is another one under the same name, or that the server's hash function
- * changed, since either would lose rows without a word. Used by the coordinator thread alone.
+ * changed, since either would lose rows silently. Used by the coordinator thread alone.
  */
 final class TableWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(TableWatch.class);
 
-    /** Below the default poll interval: by default each bound is of a table that was looked at. */
+    /** Below the default poll interval: by default each bound is of a table that was checked. */
     private static final long AGAIN_MILLIS = 5_000;
 
     private final TableIdentifier table;
@@ -40,7 +40,7 @@ final class TableWatch {
     }
 
     /**
-     * Takes what was asked at the start.
+     * Takes the facts read at the start.
      *
      * @param hasSlices whether slices exist already, whose borders depend on the hash function
      */
@@ -56,7 +56,7 @@ final class TableWatch {
         adopt(start.facts());
     }
 
-    /** Takes what was asked again with a look-up, if anything was. */
+    /** Takes the facts read again with a lookup, if any were. */
     void again(Look look) {
         look.facts()
                 .ifPresent(
@@ -67,7 +67,7 @@ final class TableWatch {
         look.probe().ifPresent(this::checkProbe);
     }
 
-    /** Whether the table shall be looked at again. */
+    /** Whether the next check of the table is due. */
     boolean isDue() {
         return clock.getAsLong() - askedAt >= AGAIN_MILLIS;
     }

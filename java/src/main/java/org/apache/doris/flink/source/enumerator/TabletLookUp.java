@@ -16,12 +16,12 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Sees to it that no rows were lost with their tablets. Doris answers a query for a tablet that it
- * does not know with no rows; a rewrite of the table in mid-read gives it other tablets. Ids are
- * never used again, so one look after the end of many splits shows that all of them were whole.
+ * Checks that no rows were lost with their tablets. For a tablet that it does not know Doris
+ * returns no rows; a rewrite of the table in mid-read gives it other tablets. Ids are never used
+ * again, so one check after the end of many splits shows that all of them were whole.
  *
  * <p>The tablets are part of the checkpoint: a split that was finished before it is not read again
- * after a restore, but looked behind all the same. Used by the coordinator thread; only the look
+ * after a restore, but its tablets are checked. Used by the coordinator thread; only the request
  * itself runs on a worker.
  */
 final class TabletLookUp {
@@ -53,7 +53,7 @@ final class TabletLookUp {
         expected.addAll(tablets);
     }
 
-    /** From now on none must exist: they were looked for. */
+    /** From now on none must exist: they were checked. */
     void forget() {
         expected.clear();
     }
@@ -65,7 +65,7 @@ final class TabletLookUp {
 
     /**
      * Runs something after a look that begins from now on; at once where nothing is expected. One
-     * look does for all that ask before it begins.
+     * check does for all requests before it begins.
      */
     void thenRun(Runnable next) {
         if (expected.isEmpty()) {

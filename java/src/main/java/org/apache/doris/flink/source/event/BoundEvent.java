@@ -31,7 +31,7 @@ public final class BoundEvent implements SourceEvent {
      * @param scheme how the table is cut into slices at present
      * @param positionMillis newest committed position on the server, ms since 1970
      * @param ttlSeconds how long the server keeps changes; 0 when that is not known
-     * @param netFromMillis where the windows of net changes begin; before it, behind the content,
+     * @param netFromMillis where the windows of net changes begin; before it, after the content,
      *     every change is read
      * @param history whether the table's changelog holds rows as they were before a change
      */
@@ -52,7 +52,7 @@ public final class BoundEvent implements SourceEvent {
         this.history = history;
     }
 
-    /** No window ends behind this, ms since 1970. */
+    /** No window ends after this, ms since 1970. */
     public long boundMillis() {
         return boundMillis;
     }

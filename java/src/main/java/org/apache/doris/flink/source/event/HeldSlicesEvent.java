@@ -65,7 +65,6 @@ public final class HeldSlicesEvent implements SourceEvent {
             this.openEndMillis = openEndMillis.orElse(NONE);
         }
 
-        /** Id of the split. */
         public String splitId() {
             return splitId;
         }

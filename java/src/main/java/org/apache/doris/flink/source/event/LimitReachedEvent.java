@@ -5,7 +5,7 @@ import org.apache.flink.api.connector.source.SourceEvent;
 
 /**
  * Reader to enumerator: this reader alone has emitted as many rows as the query wants since it
- * began, so nobody needs a further split. Sent before the request for one.
+ * began, so no reader needs a further split. Sent before the request for one.
  */
 @Internal
 public final class LimitReachedEvent implements SourceEvent {

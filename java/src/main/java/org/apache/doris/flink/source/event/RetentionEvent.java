@@ -4,7 +4,7 @@ import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 /**
- * Enumerator to reader, while the content is read: how long the changes behind it are still kept.
+ * Enumerator to reader, while the content is read: how long the changes after it are still kept.
  * Nothing may be read on its strength; {@link BoundEvent}s take its place when the changes begin.
  */
 @Internal

@@ -16,7 +16,7 @@ public final class SlicesGoneEvent implements SourceEvent {
 
     private final List<String> splitIds;
 
-    /** Split ids, not partition ids; those that the reader does not hold are passed over. */
+    /** Split ids, not partition ids; those that the reader does not hold are ignored. */
     public SlicesGoneEvent(List<String> splitIds) {
         this.splitIds = List.copyOf(splitIds);
     }

@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.util.function.LongSupplier;
 
 /**
- * Writes progress to the offset table behind the job's back: one write at a time, tried again after
- * 1 s, 2 s … 60 s, replaced by newer progress, never going backwards. No failure reaches the job.
+ * Writes progress to the offset table in the background: one write at a time, retried after 1 s, 2
+ * s … 60 s, replaced by newer progress, never going backwards. No failure reaches the job.
  *
  * <p>Used by the coordinator thread; {@link #close} by the thread that closes the enumerator, after
  * the coordinator thread has ended.
@@ -69,7 +69,7 @@ public final class OffsetPublisher implements AutoCloseable {
         return published == NONE ? 0 : published;
     }
 
-    /** How far the table is behind completed checkpoints, in milliseconds. */
+    /** How far the table lags completed checkpoints, in milliseconds. */
     public long lagMillis() {
         return published == NONE || wanted == NONE ? 0 : wanted - published;
     }

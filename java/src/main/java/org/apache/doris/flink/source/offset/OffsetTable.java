@@ -13,7 +13,7 @@ public interface OffsetTable {
     /**
      * Reads the row; blocks.
      *
-     * @param cancelled becomes true when nobody waits for the answer any more
+     * @param cancelled becomes true when the answer is not needed any more
      * @return the saved position, or empty when there is no row
      * @throws Exception when the table cannot be read, has more than one row of the consumer or one
      *     that makes no sense

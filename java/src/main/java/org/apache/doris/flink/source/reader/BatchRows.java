@@ -14,7 +14,7 @@ interface BatchRows {
     /** The row at an index: the same object each time, valid until the next call. */
     RowData at(int index);
 
-    /** Rows that look into the batch: a value costs something only when it is asked for. */
+    /** Rows that are views of the batch: a value costs something only when it is read. */
     static BatchRows views(ColumnVector[] columns) {
         return new Views(columns);
     }

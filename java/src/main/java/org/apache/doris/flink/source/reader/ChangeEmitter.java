@@ -44,7 +44,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
         RowData snapshotRow = record.snapshotRow();
         if (snapshotRow != null) {
             if (followsChanges) {
-                // What is chained behind may have changed the kind of the re-used row.
+                // A chained operator may have changed the kind of the re-used row.
                 snapshotRow.setRowKind(RowKind.INSERT);
             }
             rows.emit(snapshotRow, null, output);
@@ -104,7 +104,7 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
      * The same for a table that keeps no rows as they were before a change. Newer servers tell of
      * such a row all the same, with the values after it: it never was, so nothing is taken back. An
      * update is then what older servers make of it, an insert, except where it is declared to come
-     * alone. An audit shows what the server says.
+     * alone. An audit shows what the server sent.
      */
     private static RowKind[] withoutHistory(RowKind[] kinds) {
         RowKind[] without = kinds.clone();

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** One row as a deserialization schema gets it, with what a change tells beside its row. */
+/** One row as a deserialization schema gets it, with the metadata of its change. */
 @PublicEvolving
 public final class DorisSourceRecord {
 
@@ -53,7 +53,6 @@ public final class DorisSourceRecord {
         return fieldValues;
     }
 
-    /** The kind of the row. */
     public RowKind getRowKind() {
         return rowKind;
     }

@@ -19,7 +19,7 @@ final class IdleWithoutSplits<OUT> {
         }
         marked = output;
         // Flink is idle when the outputs of splits and the one of the reader are: splits that have
-        // ended leave theirs active, until another one says that it is idle.
+        // ended leave theirs active, until another one marks itself idle.
         output.createOutputForSplit(NO_SPLIT).markIdle();
         output.markIdle();
         output.releaseOutputForSplit(NO_SPLIT);

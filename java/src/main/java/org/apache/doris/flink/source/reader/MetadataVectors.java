@@ -20,7 +20,7 @@ final class MetadataVectors {
     private MetadataVectors() {}
 
     /**
-     * Puts the metadata columns behind the wanted ones.
+     * Puts the metadata columns after the wanted ones.
      *
      * @param all a slot per produced column; the first ones are filled
      * @param changes null for rows of the snapshot, whose metadata is NULL

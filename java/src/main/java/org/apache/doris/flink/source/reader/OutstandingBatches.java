@@ -6,8 +6,8 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
- * The batches that were fetched and not yet freed. Flink does not give back what is queued or in
- * hand when a reader closes; this is where it is found then.
+ * The batches that were fetched and not yet freed. Flink does not return what is queued or in hand
+ * when a reader closes; this is where it is found then.
  */
 final class OutstandingBatches implements Closeable {
 

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Slices whose partition was not in the listing of the front end that was asked. That one may lag
- * behind, so the window is tried again with growing pauses, until the enumerator knows from the
- * master that the partition is gone, or the time for it is over. Used by the fetcher thread alone.
+ * Slices whose partition was not in the listing of the front end that answered. That one may lag,
+ * so the window is retried with growing pauses, until the enumerator knows from the master that the
+ * partition is gone, or the time for it is over. Used by the fetcher thread alone.
  */
 final class PartitionRetries {
 

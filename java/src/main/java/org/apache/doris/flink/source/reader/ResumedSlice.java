@@ -16,7 +16,7 @@ final class ResumedSlice {
 
     /**
      * The split as it is read on. A window of every change is read on as that where net changes are
-     * wanted: behind the content it has to be. Else a position of another increment type is worth
+     * wanted: after the content it has to be. Else a position of another increment type is worth
      * nothing, the window is read again with the same borders; a position of other columns keeps
      * its place, and the rows of its TSO come again.
      *

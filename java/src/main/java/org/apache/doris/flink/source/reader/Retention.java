@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Watches whether the server still keeps the changes that are to be read. In {@code detail} and
- * {@code append_only} it leaves out what has expired without a word, so the words are ours; in
+ * {@code append_only} it leaves out what has expired silently, so the connector reports it; in
  * {@code min_delta} it refuses the window. Thread-safe.
  */
 final class Retention {
@@ -61,7 +61,7 @@ final class Retention {
         learn(bound.positionMillis(), bound.ttlSeconds());
     }
 
-    /** The same while the content is read, behind which changes wait. */
+    /** The same while the content is read, after which changes wait. */
     synchronized void learn(RetentionEvent event) {
         pendingMillis = event.startMillis();
         learn(event.positionMillis(), event.ttlSeconds());
@@ -90,7 +90,7 @@ final class Retention {
 
     /**
      * Changes committed before it may be gone, ms since 1970; {@link #UNKNOWN} where the server did
-     * not tell. The server's clock has gone on since it was asked.
+     * not tell. The server's clock has moved on since it was read.
      */
     synchronized long firstRetainedMillis() {
         if (positionMillis == UNKNOWN || ttlSeconds <= 0) {
@@ -101,11 +101,11 @@ final class Retention {
     }
 
     /**
-     * A window is asked for, or was asked for again.
+     * A window is requested, or was retried.
      *
-     * @return whether it lacks changes that have expired; told once for each lost range
+     * @return whether it lacks changes that have expired; reported once for each lost range
      * @throws IOException when it does and the user wants that to fail, as one who wants net
-     *     changes does: where every change is read behind the content, too
+     *     changes does: where every change is read after the content, too
      */
     synchronized boolean hasExpired(SliceRead slice) throws IOException {
         long retained = firstRetainedMillis();

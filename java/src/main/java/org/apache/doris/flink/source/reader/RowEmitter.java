@@ -19,7 +19,7 @@ public interface RowEmitter<OUT> extends Serializable {
      *
      * @param row produced columns, then metadata columns; a re-used view that is valid during this
      *     call and as long as Flink's object re-use has it. Its kind is the declared one.
-     * @param change what a change tells beside its row; null for a row of the snapshot
+     * @param change metadata of the change; null for a row of the snapshot
      */
     void emit(RowData row, Change change, SourceOutput<OUT> output) throws Exception;
 

@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What the task thread tells the fetcher: the newest bound, which splits are paused, which are
+ * What the task thread sends to the fetcher: the newest bound, which splits are paused, which are
  * gone, and that it should come back. Outlives the fetchers, which Flink ends when they are idle.
  * Thread-safe.
  */
@@ -31,7 +31,7 @@ final class SliceControl {
         return bound;
     }
 
-    /** Paused splits hand out nothing until they are resumed. */
+    /** Paused splits emit nothing until they are resumed. */
     synchronized void pauseOrResume(Collection<String> pause, Collection<String> resume) {
         paused.addAll(pause);
         paused.removeAll(resume);
@@ -54,7 +54,7 @@ final class SliceControl {
         return gone.contains(splitId);
     }
 
-    /** A split is no longer held: what was said of it is forgotten. */
+    /** A split is no longer held: its requests are forgotten. */
     synchronized void forget(String splitId) {
         paused.remove(splitId);
         gone.remove(splitId);
@@ -73,14 +73,12 @@ final class SliceControl {
         return woken;
     }
 
-    /** Changes with everything that is told; taken before anything is looked at. */
+    /** Changes with every message; read before any of them. */
     synchronized long version() {
         return version;
     }
 
-    /**
-     * Waits until something is told after {@code seen}, at most so long; an interrupt stays set.
-     */
+    /** Waits for a message after {@code seen}, at most that long; an interrupt stays set. */
     synchronized void await(long seen, long millis) {
         long deadline = System.nanoTime() + millis * 1_000_000;
         try {

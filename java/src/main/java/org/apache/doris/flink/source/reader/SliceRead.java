@@ -43,7 +43,6 @@ final class SliceRead {
                         progress.columnFingerprint() != fingerprint);
     }
 
-    /** Id of the split. */
     String splitId() {
         return splitId;
     }
@@ -113,7 +112,7 @@ final class SliceRead {
         return news;
     }
 
-    /** Rows were handed out: where the window is read on if it has to be asked for again. */
+    /** Rows were emitted: where the window resumes if it has to be retried. */
     void handOut(ChangeColumns changes, int rows) {
         if (rows == 0) {
             return;
@@ -136,7 +135,7 @@ final class SliceRead {
         handedOut = new PositionFold();
     }
 
-    /** From here on changes are needed that were not handed out, ms since 1970. */
+    /** From here on changes are needed that were not emitted, ms since 1970. */
     long neededMillis() {
         if (window == null) {
             return nextMillis;

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** One window of one slice, as it is asked of a scan. */
+/** One window of one slice, as it is requested from a scan. */
 final class WindowRequest {
 
     private final ChangelogWindow window;
@@ -36,7 +36,6 @@ final class WindowRequest {
         this.verify = verify;
     }
 
-    /** The window. */
     ChangelogWindow window() {
         return window;
     }

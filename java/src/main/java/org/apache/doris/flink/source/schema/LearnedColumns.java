@@ -19,8 +19,9 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Learns the columns of a scan whose user declared none: each reader and the enumerator ask the
- * table once when they start. A column that the table gets later is read after the next start.
+ * Learns the columns of a scan whose user declared none: each reader and the enumerator read them
+ * from the table once when they start. A column that the table gets later is read after the next
+ * start.
  */
 @Internal
 public final class LearnedColumns {
@@ -33,7 +34,7 @@ public final class LearnedColumns {
      *
      * @param cancelled whether the answer is no longer wanted
      * @throws InterruptedException if it is not, or the thread was interrupted
-     * @throws IOException why the table cannot be looked at, or a column cannot be read
+     * @throws IOException why the table or one of its columns cannot be read
      */
     public static ScanConfig declare(ScanConfig scan, BooleanSupplier cancelled)
             throws IOException, InterruptedException {
@@ -53,7 +54,7 @@ public final class LearnedColumns {
         }
     }
 
-    /** A name that the table lacks is kept: the check of the columns says what is near it. */
+    /** A name that the table lacks is kept: the check of the columns suggests a similar one. */
     private static RowType choose(
             List<NativeColumns.Column> table, List<String> names, String tableName)
             throws IOException {

@@ -6,7 +6,7 @@ import java.util.Objects;
 
 /**
  * The last row emitted inside an open window, with a checksum over the rows of its TSO: after a
- * restore the rows up to it are dropped, and number and sum tell whether they are those of before.
+ * restore the rows up to it are dropped, and number and sum show whether they are the same rows.
  */
 @Internal
 public final class ChangelogPosition {

@@ -63,7 +63,7 @@ public final class DorisSplit implements SourceSplit {
 
     /**
      * The same part of a snapshot, whose reader has to find out that its tablets still exist: for
-     * one whose end the enumerator does not look behind.
+     * one whose tablets the enumerator does not check.
      */
     public DorisSplit lookedUpByReader() {
         return new DorisSplit(id, tablets, backends, fenceMillis, true, null);

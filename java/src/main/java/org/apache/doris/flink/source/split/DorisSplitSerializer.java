@@ -15,8 +15,8 @@ import java.util.OptionalLong;
 
 /**
  * Checkpoint format of {@link DorisSplit}. Version 2 adds to version 1 the fence of a snapshot and
- * the increment type of an open window; version 3 adds who looks up whether the tablets of a
- * snapshot still exist, which before was the reader always.
+ * the increment type of an open window; version 3 adds who checks that the tablets of a snapshot
+ * still exist, which before was the reader always.
  */
 @Internal
 public final class DorisSplitSerializer implements SimpleVersionedSerializer<DorisSplit> {

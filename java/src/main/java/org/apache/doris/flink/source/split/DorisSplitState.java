@@ -45,7 +45,6 @@ public final class DorisSplitState {
         return split.isSnapshot();
     }
 
-    /** Id of the split. */
     public String splitId() {
         return split.splitId();
     }

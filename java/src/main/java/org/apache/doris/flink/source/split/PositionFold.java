@@ -6,7 +6,7 @@ import org.apache.flink.annotation.Internal;
  * The position of a slice inside its open window, carried forward row by row without allocating.
  *
  * <p>Rows come in the order of TSO, LSN and operation. Where that order falls inside one TSO, the
- * rows of that TSO are being read again, since they were not those of before: its sums begin anew.
+ * rows of that TSO are being read again, since they were not those of before: its sums start again.
  * Not thread-safe.
  */
 @Internal

@@ -2,7 +2,7 @@ package org.apache.doris.flink.source.split;
 
 import org.apache.flink.annotation.Internal;
 
-/** The commit order number of Doris: a clock in front, a counter behind. */
+/** The commit order number of Doris: a clock in the upper bits, a counter in the lower. */
 @Internal
 public final class Tso {
 
