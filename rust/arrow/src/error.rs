@@ -3,10 +3,10 @@
 /// An error of this crate. Messages are for users: they name the column and what is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A record batch is not what its schema says: cut, damaged, or of a form that is not read.
+    /// A record batch does not match its schema: cut, damaged, or of a form that cannot be read.
     #[error("corrupt record batch: {0}")]
     Corrupt(String),
-    /// A value cannot be handed on: NULL where none is allowed, out of range, not parsable.
+    /// A value cannot be passed on: NULL where none is allowed, out of range, not parsable.
     #[error("column {column}: {message}")]
     Value {
         /// The column as the user knows it, with the path inside nested types.

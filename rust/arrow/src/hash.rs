@@ -38,7 +38,7 @@ pub struct RowHasher {
 }
 
 impl RowHasher {
-    /// For so many rows.
+    /// For that many rows.
     pub fn new(rows: usize) -> Self {
         Self {
             states: vec![SEED; rows],

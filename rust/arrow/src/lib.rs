@@ -1,9 +1,9 @@
 //! Types and bytes between Apache Doris and Flink: no I/O, no protocol.
 //!
 //! [`types`] knows both sides' types and which fits which, [`schema`] compares a table with its declaration,
-//! [`normalize`] turns what a server delivers into canonical Arrow types, [`ipc`] is the shape in which rows go on and
-//! come back, [`binary_row`] turns them into rows of Flink, [`encode`] into what a load sends, [`hash`] tells rows
-//! apart, [`change`] is what a change tells beside its row.
+//! [`normalize`] turns what a server delivers into canonical Arrow types, [`ipc`] is the form in which rows go on and
+//! come back, [`binary_row`] turns them into rows of Flink, [`encode`] into what a load sends, [`hash`] distinguishes
+//! rows, [`change`] is the metadata of a change.
 #![forbid(unsafe_code)]
 
 pub mod binary_row;

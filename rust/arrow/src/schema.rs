@@ -28,7 +28,7 @@ pub struct Found {
 }
 
 /// Compares what is declared with what the table has. Names match exactly or else in any case, as in Doris; those
-/// found only in another case are told in `notes`. The result lists every difference; empty means that all fits.
+/// found only in another case are listed in `notes`. The result lists every difference; empty means that all fits.
 pub fn differences(declared: &[FlinkField], table: &[DorisColumn], notes: &mut Vec<String>) -> Vec<String> {
     let mut differences = Vec::new();
     for field in declared {

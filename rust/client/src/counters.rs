@@ -1,4 +1,4 @@
-//! Counters of the whole process, over all scans and sinks: what leak tests and metrics look at.
+//! Counters of the whole process, over all scans and sinks: what leak tests and metrics read.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
@@ -7,10 +7,10 @@ pub(crate) static CONVERTED: AtomicU64 = AtomicU64::new(0);
 pub(crate) static OPEN_SESSIONS: AtomicI64 = AtomicI64::new(0);
 pub(crate) static HELD_BYTES: AtomicI64 = AtomicI64::new(0);
 
-/// A look at the counters of the process.
+/// A snapshot of the process's counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessCounters {
-    /// Batches that were handed on as the server sent them.
+    /// Batches that were delivered as the server sent them.
     pub identity: u64,
     /// Batches that were decoded, converted and encoded again.
     pub converted: u64,

@@ -44,7 +44,7 @@ pub enum ErrorKind {
     Expired = 18,
     /// A window waited for transactions of its table longer than allowed.
     VisibleWait = 19,
-    /// The partition of a slice is not in the listing of the front end that was asked.
+    /// The partition of a slice is not in the listing of the front end that answered.
     PartitionGone = 20,
     /// The offset table cannot be used, or its row cannot.
     Offset = 21,
@@ -192,7 +192,7 @@ pub(crate) fn walk(error: &(dyn StdError + 'static)) -> String {
     shown
 }
 
-/// Whether the text of a failed connection says that a name could not be resolved.
+/// Whether the text of a failed connection means that a name could not be resolved.
 pub(crate) fn unresolved(text: &str) -> bool {
     text.contains("dns error") || text.contains("failed to lookup address")
 }

@@ -138,7 +138,7 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchRowEnds<'l>(
     })
 }
 
-/// `byte[] batchEncode(long batch, int first, int count)`: rows in Flink's binary format, one behind the other.
+/// `byte[] batchEncode(long batch, int first, int count)`: rows in Flink's binary format, one after the other.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_org_apache_doris_flink_jni_Native_batchEncode<'l>(
     mut env: EnvUnowned<'l>,

@@ -24,7 +24,7 @@ pub fn over<'l>(env: &mut Env<'l>, bytes: &Bytes) -> Result<JByteBuffer<'l>, Fai
         return Err(Failure::new(ErrorKind::Data, text));
     }
     // SAFETY: the pointer is not null and valid for `len` bytes as long as the batch lives (see above). The memory is
-    // shared and must not be written: `IpcBatch` turns the buffer into a read-only one before it hands out anything.
+    // shared and must not be written: `IpcBatch` turns the buffer into a read-only one before it returns anything.
     Ok(unsafe { env.new_direct_byte_buffer(bytes.as_ptr().cast_mut(), bytes.len())? })
 }
 

@@ -40,7 +40,7 @@ pub fn start(
     }))
 }
 
-/// What can be asked of a server.
+/// The requests to a server.
 enum Call {
     Table {
         database: String,

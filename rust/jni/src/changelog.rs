@@ -32,7 +32,7 @@ pub struct OpenChangelog {
     _lease: Lease,
 }
 
-/// What can be asked.
+/// The requests.
 enum Question {
     Table,
     Position,

@@ -20,7 +20,7 @@ use jni::refs::{LoaderContext, Reference};
 
 macro_rules! look_up {
     ($env:expr, $($class:ident),+ $(,)?) => {
-        // One that is not found is looked for again when it is needed.
+        // One that is not found is searched again when it is needed.
         $( let _ = $class::lookup_class($env, &LoaderContext::None).map(|_| ()); )+
     };
 }

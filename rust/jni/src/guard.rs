@@ -91,7 +91,7 @@ impl<T: Default> ErrorPolicy<T, Failure> for Throw {
     type Captures<'u: 'n, 'n> = ();
 
     fn on_error<'u: 'n, 'n>(env: &mut Env<'u>, _: &mut (), failure: Failure) -> JniResult<T> {
-        // An exception that a JNI call left behind (out of memory) says more than ours.
+        // An exception that a JNI call left pending (out of memory) is more precise than ours.
         if !env.exception_check() {
             let trace = if failure.is_panic() {
                 trace_of(&failure.message)
@@ -117,7 +117,7 @@ impl<T: Default> ErrorPolicy<T, Failure> for Throw {
     }
 }
 
-/// Leaves an exception pending in any case: the real one, or an `Error` that says that it could not be made.
+/// Leaves an exception pending in any case: the real one, or an `Error` that it could not be made.
 fn throw(env: &mut Env<'_>, failure: &Failure, trace: &str) {
     if throw_native(env, failure, trace).is_err() && !env.exception_check() {
         let _ = env.throw_new(

@@ -34,7 +34,7 @@ pub enum Kind {
     Load = 5,
     /// A request to a server.
     Call = 6,
-    /// What an enumerator asks in order to follow changes.
+    /// An enumerator's requests in order to follow changes.
     Changelog = 7,
 }
 

@@ -92,7 +92,7 @@ impl OpenLoad {
         let mut buffer = buffer?;
         let mut lent = self.lent();
         if lent.closed {
-            // The close did not see this buffer, so nobody would ever give it back.
+            // The close did not see this buffer, so it would never be returned.
             return Err(closed());
         }
         let shown = buffers::lend(env, &mut buffer)?;
@@ -172,7 +172,7 @@ fn forget_if_over(load: jlong) {
     }
 }
 
-/// The length of a buffer that Java asks for.
+/// The length of a buffer that Java requests.
 fn length(bytes: jlong) -> Result<usize, Failure> {
     i32::try_from(bytes)
         .ok()

@@ -8,7 +8,7 @@ use doris_client::write::load::{Input, Labels, LoadOutcome, LoadSpec};
 
 use crate::guard::Failure;
 
-/// What Java asks for: texts by name.
+/// A request from Java: texts by name.
 pub struct Request(BTreeMap<String, String>);
 
 impl Request {

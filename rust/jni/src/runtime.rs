@@ -31,7 +31,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Takes a share; the first one starts the runtime with so many worker threads.
+    /// Takes a share; the first one starts the runtime with that many worker threads.
     pub fn new(worker_threads: usize) -> Result<Self, Failure> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let handle = match &shared.runtime {
@@ -75,7 +75,7 @@ impl Drop for Lease {
     }
 }
 
-/// Stops the runtime whoever still has a share. For unloading only.
+/// Stops the runtime even if it is still shared. For unloading only.
 pub fn shutdown() {
     let stopped = SHARED
         .lock()

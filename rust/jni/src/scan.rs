@@ -35,7 +35,7 @@ const NO_FENCE: jlong = jlong::MIN;
 /// How long a close waits for the server's answer to the end of the session; the client itself waits less.
 const CLOSE_BOUND: Duration = Duration::from_secs(1);
 
-/// A scan with the batch that a poll has found and nobody has taken yet.
+/// A scan with the batch that a poll has found and that was not taken yet.
 pub struct OpenScan {
     scan: Scan,
     /// Of the rows that the scan produces, if Flink's format has a place for all of their fields.

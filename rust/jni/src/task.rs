@@ -107,7 +107,7 @@ impl<T: Send + 'static> Task<T> {
         }
     }
 
-    /// Reads the result, which a poll has said is there.
+    /// Reads the result after a poll has returned that it is there.
     pub fn result<R>(&self, read: impl FnOnce(&T) -> R) -> Result<R, Failure> {
         match &*self.state() {
             State::Done(value) => Ok(read(value)),

@@ -81,7 +81,7 @@ impl<'a> Cells<'a> {
 pub(super) struct Block<'a> {
     out: &'a mut [u8],
     starts: Vec<usize>,
-    /// Where the next value behind the fields goes, from the row's start.
+    /// Where the next value after the fields goes, from the row's start.
     cursors: Vec<usize>,
     first: usize,
     head: usize,
@@ -231,7 +231,7 @@ impl<'a> Block<'a> {
         self.out[at..at + WORD].copy_from_slice(&word);
     }
 
-    /// Takes room behind the fields, and writes where it is and what goes with it into the field. Gives its place.
+    /// Takes room after the fields, and writes where it is and what goes with it into the field. Returns its position.
     #[inline]
     fn place(&mut self, index: usize, field: usize, beside: usize, bytes: usize) -> usize {
         let offset = self.cursors[index];

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::ipc::{IpcBatch, Layout};
 use crate::types::FlinkType;
 
-/// What a change tells beside its row, as a field of the row; NULL in rows of the content.
+/// Metadata of a change, as a field of the row; NULL in rows of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeColumn {
     /// `+I`, `-D`, `-U` or `+U`, as text.
@@ -49,8 +49,8 @@ pub struct RowFormat {
 }
 
 impl RowFormat {
-    /// Rows of the columns, then what the change tells. `None` where a column has no place in such a row: arrays, maps
-    /// and rows, which cross as Arrow alone.
+    /// Rows of the columns, then the metadata of the change. `None` where a column has no place in such a row: arrays,
+    /// maps and rows, which cross as Arrow alone.
     pub fn new(columns: &[(String, FlinkType)], changes: &[ChangeColumn]) -> Option<Self> {
         let mut shapes = Vec::with_capacity(columns.len());
         let mut fields = Vec::with_capacity(columns.len() + 4);
@@ -157,7 +157,7 @@ impl BatchRows {
         &self.ends
     }
 
-    /// Writes rows one behind the other into `out`, whose content is lost. A value that its type cannot hold is an
+    /// Writes rows one after the other into `out`, whose content is lost. A value that its type cannot hold is an
     /// error, as is a range of rows that the batch does not have.
     pub fn encode(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
         if rows.start > rows.end || rows.end > self.ends.len() {

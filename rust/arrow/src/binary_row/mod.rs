@@ -29,13 +29,13 @@ mod tests;
 
 pub use format::{BatchRows, ChangeColumn, RowFormat};
 
-/// Bytes of a field's place, and what everything behind is rounded up to.
+/// Bytes of a field's place, and what everything after it is rounded up to.
 const WORD: usize = 8;
 
 /// The most bytes of text that stand in the field's own place.
 const INLINE: usize = 7;
 
-/// Bytes behind the fields that a decimal of more than 18 digits takes.
+/// Bytes after the fields that a decimal of more than 18 digits takes.
 const WIDE_DECIMAL: usize = 16;
 
 /// Bytes before the first field: the kind and a bit per field.
@@ -43,7 +43,7 @@ fn head(fields: usize) -> usize {
     (fields + 8).div_ceil(64) * WORD
 }
 
-/// What a text takes behind the fields.
+/// What a text takes after the fields.
 fn behind(length: usize) -> usize {
     if length <= INLINE {
         0

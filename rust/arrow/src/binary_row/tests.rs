@@ -36,7 +36,7 @@ fn encoded(rows: &BatchRows) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The rows of one column, each without the 8 bytes before its field, which say whether it is NULL.
+/// The rows of one column, each without the 8 bytes before its field, which mark whether it is NULL.
 fn cells(r#type: &str, column: ArrayRef) -> Vec<Vec<u8>> {
     encoded(&rows(&[r#type], &[column]))
         .into_iter()

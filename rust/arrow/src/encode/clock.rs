@@ -15,7 +15,7 @@ pub(super) enum Turn {
     ToInstant(Zone),
 }
 
-/// Spans of time within which an offset is looked up once; no zone ever changed its offset twice in one.
+/// Spans of time within which an offset is computed once; no zone ever changed its offset twice in one.
 const BLOCK: i64 = 900_000_000;
 
 /// Turns the timestamps of one column.

@@ -27,7 +27,7 @@ pub(super) struct CsvRows {
     /// How texts inside the nested values of each column are written.
     quirks: Vec<Quirk>,
     rules: Rules,
-    /// A field that has to be looked at before it can be written.
+    /// A field that has to be checked before it can be written.
     field: Vec<u8>,
     /// Where the fields of the row begin, if a line delimiter may reach over their ends.
     places: Vec<usize>,
@@ -38,10 +38,10 @@ pub(super) struct CsvRows {
 #[derive(Debug)]
 struct Rules {
     options: CsvOptions,
-    /// The bytes that make a field one to look at: first bytes of the delimiters, carriage return, enclosing and
+    /// The bytes for which a field is checked: first bytes of the delimiters, carriage return, enclosing and
     /// escape character. The last ones are repeated where there are fewer.
     triggers: [u8; 5],
-    /// Whether values other than texts have to be looked at too: a number, date or base64 text may hold a trigger, or
+    /// Whether values other than texts have to be checked too: a number, date or base64 text may hold a trigger, or
     /// bytes become an empty line.
     scalars_too: bool,
     /// Whether a row has one field only.
@@ -179,7 +179,7 @@ impl Rows for CsvRows {
             if rules.across
                 && let Some(found) = early(out.since(start), &rules.options.line_delimiter)
             {
-                // From a separator on it is the text behind that makes it one.
+                // After a separator the text that follows decides.
                 let column = places
                     .iter()
                     .skip(1)
@@ -229,7 +229,7 @@ impl Rules {
         }
     }
 
-    /// Writes a value that is not NULL. `field` is a place for values that have to be looked at.
+    /// Writes a value that is not NULL. `field` is a buffer for values that have to be checked.
     #[inline]
     fn value(
         &self,
@@ -303,7 +303,7 @@ impl Rules {
         } else if holds(line_delimiter) {
             "contains the line delimiter"
         } else if enclose.is_some() {
-            // Quotes do no harm, so that what comes behind the text need not be known.
+            // Quotes do no harm, so that what follows the text need not be known.
             let may = reaches(text, column_separator) || reaches(text, line_delimiter) || self.joins(text);
             if may { "may run into a delimiter" } else { "" }
         } else if !place.last_of_row && early(text, column_separator).is_some() {
@@ -399,7 +399,7 @@ fn early(text: &[u8], delimiter: &[u8]) -> Option<usize> {
     })
 }
 
-/// What is left of the line delimiter behind each of its beginnings that the column separator ends in.
+/// What is left of the line delimiter after each of its beginnings that the column separator ends in.
 fn joints(options: &CsvOptions) -> Vec<Vec<u8>> {
     let delimiter = &options.line_delimiter;
     (1..delimiter.len())

@@ -6,7 +6,7 @@ use super::{Column, JsonOptions, Rows, text};
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
 
-/// What is wrong with a value, for a message that goes on with the row.
+/// What is wrong with a value, for a message that continues with the row.
 pub(super) type Checked = std::result::Result<(), Box<str>>;
 
 /// Encodes rows as one object per line.

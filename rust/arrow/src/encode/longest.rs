@@ -27,13 +27,13 @@ impl Longest {
         self.bytes == u32::MAX
     }
 
-    /// Whether a text of so many bytes fits.
+    /// Whether a text of that many bytes fits.
     #[inline]
     pub(super) fn fits(self, bytes: usize) -> bool {
         bytes <= self.bytes as usize
     }
 
-    /// The error for a text of so many bytes, if it does not fit.
+    /// The error for a text of that many bytes, if it does not fit.
     #[inline]
     pub(super) fn check(self, bytes: usize) -> Checked {
         if self.fits(bytes) {

@@ -12,7 +12,7 @@ pub(super) struct Out<'a> {
 const BLOCK: usize = 16;
 
 impl<'a> Out<'a> {
-    /// Writes behind what `bytes` holds.
+    /// Writes after what `bytes` holds.
     pub(super) fn new(bytes: &'a mut Vec<u8>) -> Self {
         let at = bytes.len();
         Self { bytes, at }

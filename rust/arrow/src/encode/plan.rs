@@ -72,7 +72,7 @@ enum Place {
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) doris: Option<&'a DorisType>,
-    /// The same with the lengths of its texts, where it was looked up.
+    /// The same with the lengths of its texts, where they are known.
     pub(super) sized: Option<&'a DorisType>,
 }
 
@@ -117,7 +117,7 @@ struct Context {
 }
 
 impl Plan {
-    /// The plan for a column; the error says which type cannot be written. `sized` bounds the texts; `zone` is where
+    /// The plan for a column; the error names which type cannot be written. `sized` bounds the texts; `zone` is where
     /// `TIMESTAMP_LTZ` becomes a wall clock.
     pub(super) fn new(
         flink: &FlinkType,
@@ -217,7 +217,7 @@ pub(super) struct Bound<'a> {
     pub(super) longest: Longest,
 }
 
-/// Values in place; numbers behind them are scales and digits of a second.
+/// Values as they are; the numbers are scales and digits of a second.
 pub(super) enum Values<'a> {
     Boolean(&'a BooleanArray),
     Int8(&'a [i8]),

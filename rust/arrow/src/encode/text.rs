@@ -67,7 +67,7 @@ macro_rules! float {
 float!(f32);
 float!(f64);
 
-/// Plain digits with `scale` of them behind the point, never an exponent.
+/// Plain digits with `scale` of them after the point, never an exponent.
 #[inline]
 pub(super) fn decimal(value: i128, scale: u8, out: &mut Out<'_>) {
     let mut buffer = itoa::Buffer::new();

@@ -32,7 +32,7 @@ pub enum Extended<'a> {
     Int64(&'a [i64]),
 }
 
-/// Buffers start at multiples of this many bytes, as IPC asks.
+/// Buffers start at multiples of this many bytes, as IPC requires.
 const ALIGNMENT: usize = 8;
 
 /// Puts a batch of `layout.rows` rows together. Every byte of a raw column is copied once.
@@ -49,7 +49,7 @@ pub fn assemble(layout: &Layout, body: &[u8], pieces: &[Piece<'_>]) -> Result<Ip
 }
 
 /// Chooses columns of a batch of `layout.rows` rows and adds new ones. The body is copied in one piece up to the last
-/// byte of what is kept, whatever the number of columns; new values follow behind it.
+/// byte of what is kept, whatever the number of columns; new values follow after it.
 pub fn extend(layout: &Layout, body: &[u8], columns: &[Extended<'_>]) -> IpcBatch {
     let mut end = 0;
     let mut added = 0;

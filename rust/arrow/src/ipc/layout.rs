@@ -1,7 +1,7 @@
 //! Verification of a record batch's header against the schema and the body that came with it.
 //!
 //! After [`Layout::verify`] every buffer lies inside the body and is long enough for its rows, and null counts are
-//! what the validity bits say. Offsets inside a column are checked at both ends only: readers check each one as they
+//! the validity bits. Offsets inside a column are checked at both ends only: readers check each one as they
 //! use it.
 
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! From what a server delivers to canonical Arrow types: planned once per stream, applied per batch.
 //!
-//! A batch whose columns are all canonical is verified and handed on untouched (the identity path). Otherwise columns
+//! A batch whose columns are all canonical is verified and passed on untouched (the identity path). Otherwise columns
 //! that are right as they are keep their bytes, and only the others are decoded and converted.
 
 mod convert;
@@ -120,7 +120,7 @@ impl Normalizer {
         })
     }
 
-    /// Whether batches are handed on untouched.
+    /// Whether batches are passed on untouched.
     pub fn is_identity(&self) -> bool {
         self.identity
     }
@@ -235,7 +235,7 @@ impl Normalizer {
     }
 }
 
-/// The place of a wanted column: where it was asked for if its name is there, else by name, exactly and then in any
+/// The place of a wanted column: where it was requested if its name is there, else by name, exactly and then in any
 /// case.
 fn find(delivered: &Schema, position: usize, name: &str) -> Option<usize> {
     let fields = delivered.fields();

@@ -15,7 +15,8 @@ pub(super) fn check(array: &ArrayRef, r#type: &FlinkType, label: &str) -> Result
 }
 
 /// Whether a NULL may be where none is allowed, by the null counts of a column that is in canonical form: length and
-/// null count of every array, depth first. What lies under a NULL parent counts here, so that only [`check`] can tell.
+/// null count of every array, depth first. What lies under a NULL parent counts here, so that only [`check`] can
+/// decide.
 pub(super) fn suspicious(r#type: &FlinkType, nodes: &[(usize, usize)]) -> bool {
     r#type.has_not_null() && any_forbidden(r#type, !r#type.nullable, &mut nodes.iter())
 }

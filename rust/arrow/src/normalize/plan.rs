@@ -38,7 +38,7 @@ pub(super) enum Conversion {
     Ipv6ToText,
     UuidToText,
     DateToText,
-    /// Timestamps as numbers, printed with so many digits of a second.
+    /// Timestamps as numbers, printed with that many digits of a second.
     TimeToText(Clock, TimeUnit, u8),
     DecimalToText,
     MicrosToText(u8),
@@ -69,7 +69,7 @@ impl Conversion {
     }
 }
 
-/// Plans one column. The error says what arrived and cannot be read.
+/// Plans one column. The error names what arrived and cannot be read.
 pub(super) fn plan(
     arrow: &DataType,
     doris: &DorisType,
@@ -339,7 +339,7 @@ fn bytes_type(arrow: &DataType) -> DataType {
         DataType::LargeList(item) => DataType::LargeList(bytes_field(item)),
         DataType::FixedSizeList(item, size) => DataType::FixedSizeList(bytes_field(item), *size),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(bytes_field).collect()),
-        // A map is laid out as a list of entries; as such its keys may be NULL, which is found and told later.
+        // A map is laid out as a list of entries; as such its keys may be NULL, which is found and reported later.
         DataType::Map(entries, _) => DataType::List(Arc::new(
             entries
                 .as_ref()

@@ -16,7 +16,7 @@ impl Zone {
     /// UTC.
     pub const UTC: Self = Self::Fixed(0);
 
-    /// Parses `UTC`, `Asia/Shanghai`, `+08:00`, `GMT+08:00`, `UTC+8` and the like; `None` when nobody knows the name.
+    /// Parses `UTC`, `Asia/Shanghai`, `+08:00`, `GMT+08:00`, `UTC+8` and similar names; `None` for an unknown one.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Some(seconds) = offset(text) {
@@ -91,7 +91,7 @@ impl Zone {
         if self.wall(after)? == wall {
             return Some(after);
         }
-        // In a gap: with the offset before it the instant lies behind the change, with the one after it before the
+        // In a gap: with the offset before it the instant lies after the change, with the one after it before the
         // change.
         let (mut low, mut high) = (after.checked_sub(self.wall(after)?.checked_sub(wall)?)?, after);
         while high - low > 1_000_000 {

@@ -8,7 +8,7 @@ use super::text::{Cursor, MAX_DEPTH};
 use crate::error::Result;
 
 /// A type of Doris. Legacy and new forms of one type (`date`/`datev2`, `decimalv2`/`decimalv3`) are the same here:
-/// they differ only in how they arrive, which the Arrow field tells.
+/// they differ only in how they arrive, which the Arrow field shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum DorisType {

@@ -227,8 +227,8 @@ fn parse_kind(cursor: &mut Cursor<'_>, depth: usize) -> Result<FlinkKind> {
     })
 }
 
-/// The rest of `INTERVAL YEAR(2) TO MONTH`, `INTERVAL DAY(2) TO SECOND(6)` and the like: its units tell months from
-/// milliseconds, and precisions do not change how values are held.
+/// The rest of `INTERVAL YEAR(2) TO MONTH`, `INTERVAL DAY(2) TO SECOND(6)` and similar ones: its units separate months
+/// from milliseconds, and precisions do not change how values are held.
 fn parse_interval(cursor: &mut Cursor<'_>) -> Result<FlinkKind> {
     let mut kind = None;
     loop {

@@ -1,4 +1,4 @@
-//! The Flink type that a column is read as when nobody declared one.
+//! The Flink type that a column is read as when none was declared.
 
 use super::doris::DorisType;
 use super::flink::{FlinkField, FlinkKind, FlinkType, MAX_LENGTH};

@@ -150,7 +150,7 @@ fn open(address: &str, table: &str, format: &str, compress: CompressType) -> Res
          read_json_by_line: true\r\ncompress_type: {compress}\r\ncolumns: {}\r\n\r\n",
         columns.join(",")
     )?;
-    // The server says `100 Continue` when it has read the headers.
+    // The server sends `100 Continue` when it has read the headers.
     let mut line = Vec::new();
     let mut byte = [0];
     while !line.ends_with(b"\r\n\r\n") {

@@ -2,7 +2,7 @@
 //!
 //! `scan_raw MODE FE TABLE COLUMNS [TABLETS]`, `scan_raw changes FE TABLE COLUMNS START END`
 //!
-//! - MODE: `raw` takes Arrow Flight messages and looks at nothing but their row counts; `scan` reads through [`Scan`] with all
+//! - MODE: `raw` takes Arrow Flight messages and reads only their row counts; `scan` reads through [`Scan`] with all
 //!   of its checks and conversions; `changes` reads windows of a minute from START to END, both `yyyy-MM-dd HH:mm:ss` in UTC,
 //!   in the same way.
 //! - FE: `host:http_port`. Login by `DORIS_USER` (else `root`) and `DORIS_PASSWORD` (else empty).

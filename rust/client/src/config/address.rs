@@ -24,7 +24,7 @@ impl Address {
         }
     }
 
-    /// Parses `host:port` or `[v6]:port`; the error says what is wrong.
+    /// Parses `host:port` or `[v6]:port`; the error names what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text.contains("://") {

@@ -168,7 +168,7 @@ async fn reply(fe: &Address, answer: reqwest::Response) -> Result<Reply, Error> 
     })
 }
 
-/// The error for an answer that is none of Doris; whoever gives it now may be a front end later.
+/// The error for an answer that is none of Doris; its sender may be a front end later.
 pub(crate) fn foreign(fe: &Address, call: &str, status: StatusCode, told: &str) -> Error {
     Error::new(
         ErrorKind::Connect,
@@ -213,7 +213,7 @@ fn unreachable(fe: &Address, error: reqwest::Error) -> Error {
     Error::new(kind, format!("cannot be reached ({text})")).retryable()
 }
 
-/// Whether the text of a failed call says that what answered was no HTTP, as a MySQL or Flight port does.
+/// Whether the text of a failed call means that the answer was no HTTP, as a MySQL or Flight port does.
 fn foreign_protocol(text: &str) -> bool {
     const TEXTS: [&str; 4] = [
         "invalid HTTP version parsed",

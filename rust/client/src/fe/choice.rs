@@ -1,4 +1,4 @@
-//! Which front end is asked, and which one after it.
+//! Which front end a request goes to, and which one after it.
 
 use std::sync::LazyLock;
 
@@ -82,6 +82,6 @@ fn all_failed(what: &str, causes: &[(Address, Error)]) -> Error {
         kind,
         format!("{what} failed on every front end of fenodes: {}", list.join("; ")),
     );
-    // A name that nobody knows does not appear within a moment.
+    // An unknown name does not appear within a moment.
     error.retryable_if(causes.iter().any(|(_, e)| e.is_retryable()))
 }

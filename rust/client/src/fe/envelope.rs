@@ -70,7 +70,7 @@ pub(crate) fn read(status: StatusCode, text: &str) -> Answered {
     }
 }
 
-/// Whether the code or the text of a failure says that it will pass.
+/// Whether the code or the text of a failure means that it will pass.
 pub(crate) fn is_for_now(code: i64, told: &str) -> bool {
     let told = told.to_ascii_lowercase();
     (500..600).contains(&code) || (code != 0 && PASSING.iter().any(|text| told.contains(text)))

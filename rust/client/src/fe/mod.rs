@@ -1,4 +1,4 @@
-//! Front ends: which one to ask, their REST calls and the envelope of their answers.
+//! Front ends: the choice of one, their REST calls and the envelope of their answers.
 
 mod call;
 mod choice;

@@ -24,7 +24,7 @@ pub(crate) struct TableColumn {
     /// The type; `None` where the name leaves it open, as for nested types.
     pub(crate) r#type: Option<DorisType>,
     pub(crate) key: bool,
-    /// The type with the lengths of its texts, where they were looked up.
+    /// The type with the lengths of its texts, where they are known.
     pub(crate) sized: Option<DorisType>,
 }
 
@@ -68,7 +68,7 @@ impl TableSchema {
 }
 
 impl TableColumn {
-    /// Whether it is an ARRAY, MAP or STRUCT; `_schema` tells no more of it than that.
+    /// Whether it is an ARRAY, MAP or STRUCT; `_schema` has no more of it than that.
     pub(crate) fn is_nested(&self) -> bool {
         ["ARRAY", "MAP", "STRUCT"]
             .iter()

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fe::{Frontends, odd, segment};
 use crate::net::text_rows::TextRows;
 
-/// Rows that are asked for. A server gives 1,000 when nobody says, and has a bound of its own above.
+/// Rows that are requested. A server returns 1,000 without a number, and has a bound of its own above.
 const LIMIT: usize = 1_000_000;
 
 /// Numbers of rows at which servers are known to cut.

@@ -115,12 +115,12 @@ impl Backoff {
         Some(turn.mul_f64(1.0 + self.jitter * random()).min(left))
     }
 
-    /// Since the last failure some of the work was done: the time counts anew, the number does not.
+    /// Since the last failure some of the work was done: the time starts again, the number does not.
     pub(crate) fn progressed(&mut self) {
         self.since = None;
     }
 
-    /// Begins anew: what was waited for has come.
+    /// Starts again: what was waited for has come.
     pub(crate) fn reset(&mut self) {
         self.failures = 0;
         self.first = None;

@@ -8,7 +8,7 @@ pub(crate) enum Absent {
     Table,
 }
 
-/// Whether a server's text says that login or privileges are at fault.
+/// Whether a server's text means that login or privileges are at fault.
 pub(crate) fn denied(text: &str) -> bool {
     const TEXTS: [&str; 4] = [
         "access denied",
@@ -21,7 +21,7 @@ pub(crate) fn denied(text: &str) -> bool {
     TEXTS.iter().any(|part| text.contains(part))
 }
 
-/// What a user can do about a refused login or privilege: the privilege by name where the server tells it.
+/// What a user can do about a refused login or privilege: the privilege by name where the server reports it.
 pub(crate) fn remedy(text: &str, user: &str) -> String {
     match privilege(text) {
         Some(name) => format!("GRANT {name} ON database.table TO '{user}' gives it"),
@@ -29,7 +29,7 @@ pub(crate) fn remedy(text: &str, user: &str) -> String {
     }
 }
 
-/// The privilege that a refusal asks for, as `GRANT` calls it.
+/// The privilege that a refusal names, as `GRANT` calls it.
 fn privilege(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
     let asks = |name: &str| {
@@ -48,7 +48,7 @@ fn privilege(text: &str) -> Option<&'static str> {
     }
 }
 
-/// What a server's text says is missing; `None` where it says something else.
+/// What is missing by a server's text; `None` where it is about something else.
 pub(crate) fn absent(text: &str) -> Option<Absent> {
     let text = text.to_ascii_lowercase();
     // `Table [x] does not exist in database [db]` names both, so a name must stand before the verb.

@@ -1,4 +1,4 @@
-//! What a table looks like: its columns with types and nullability, and the way from them to the wanted columns.
+//! What a table looks like: its columns with types and nullability, and the mapping to the wanted columns.
 
 use arrow::array::cast::AsArray;
 use arrow::array::{Array, RecordBatch};
@@ -27,7 +27,7 @@ pub(crate) struct Columns {
     pub(crate) specs: Vec<ColumnSpec>,
     /// All columns of the table, in its order.
     pub(crate) table: Vec<DorisColumn>,
-    /// Whether the key columns are unique; `None` where the server does not tell.
+    /// Whether the key columns are unique; `None` where the server does not report it.
     pub(crate) unique: Option<bool>,
     /// What a user should know.
     pub(crate) notes: Vec<String>,
@@ -168,7 +168,7 @@ struct Described {
     columns: Vec<DorisColumn>,
     /// Whether a type's text leaves open what arrives: a BOOLEAN may be printed as `tinyint(1)`.
     ambiguous: bool,
-    /// Whether the key columns are unique, as the first of them says.
+    /// Whether the key columns are unique, by the first of them.
     unique: Option<bool>,
 }
 
@@ -224,7 +224,7 @@ fn text(batch: &RecordBatch, column: usize, row: usize) -> Result<String, Error>
         .map_err(|e| Error::new(ErrorKind::Data, "information_schema.columns cannot be read").with_source(e))
 }
 
-/// The error for a table that cannot be selected from: tells a missing database from a missing table.
+/// The error for a table that cannot be selected from: distinguishes a missing database from a missing table.
 async fn missing(flight: &mut Flight, table: &Table, refused: Error) -> Error {
     let told = refused.to_string();
     if denied(&told) {

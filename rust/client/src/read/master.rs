@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fe::{Frontends, segment};
 use crate::net::http::Target;
 
-/// A label that nobody uses: only the master reports the state of a label.
+/// An unused label: only the master reports the state of a label.
 const NO_LABEL: &str = "flink_connector_asks_for_the_master";
 
 impl Frontends {

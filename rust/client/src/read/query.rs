@@ -127,7 +127,7 @@ pub(crate) fn columns_query(table: &Table) -> String {
     )
 }
 
-/// The type with the precision of its own column, where the text of the type does not tell it.
+/// The type with the precision of its own column, where the text of the type lacks it.
 pub(crate) fn with_precision(r#type: DorisType, precision: Option<u8>) -> DorisType {
     match (r#type, precision) {
         (DorisType::DateTime(0), Some(scale)) => DorisType::DateTime(scale.min(6)),

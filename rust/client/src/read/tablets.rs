@@ -54,7 +54,7 @@ impl Frontends {
 /// Why an answer to a plan call has no tablets.
 #[derive(Debug, PartialEq, Eq)]
 enum Unplanned {
-    /// Doris says why.
+    /// Doris gives the reason.
     Refused(String),
     /// It is no answer to such a call.
     Odd(String),

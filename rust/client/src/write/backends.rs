@@ -2,8 +2,8 @@
 //!
 //! | options | back end |
 //! |---|---|
-//! | `benodes` | these in turn; a front end is never asked |
-//! | `auto-redirect` = `true` | the one that a front end names, asked with an empty body |
+//! | `benodes` | these in turn; front ends are not used |
+//! | `auto-redirect` = `true` | the one that a front end names for a request with an empty body |
 //! | `auto-redirect` = `false` | the alive ones that a front end lists, in turn |
 //!
 //! Each request goes where the front end names at that moment, or to the next in turn: a front end spreads load, and
@@ -28,7 +28,7 @@ use crate::net::shunned::Shunned;
 use crate::write::config::WriteConfig;
 use crate::write::response::{LoadAnswer, Refusal};
 
-/// How often a front end is asked for another back end when it names one that failed.
+/// How often another back end is requested from a front end when it names one that failed.
 const ATTEMPTS: usize = 5;
 
 /// Whose turn it is among listed back ends: counters for the process, so that its subtasks spread evenly. Commits
@@ -44,7 +44,7 @@ pub(crate) struct Backends {
     shunned: Shunned,
 }
 
-/// A request that some back end shall get.
+/// A request to any back end.
 #[derive(Clone, Debug)]
 pub(crate) struct BackendRequest<'a> {
     /// For messages: `the load of db.t under label 'x'`.
@@ -154,7 +154,7 @@ impl Backends {
         Err(unreached(request, whence, &causes))
     }
 
-    /// Asks a front end, with an empty body, which back end shall get the request.
+    /// Gets the back end for the request from a front end, with an empty body.
     async fn named_by(&self, fe: Address, request: &BackendRequest<'_>) -> Result<Target, Error> {
         let mut node = fe.clone();
         let mut path = request.path.to_owned();

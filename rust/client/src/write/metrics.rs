@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::counters::HELD_BYTES;
 
-/// A look at the counters of a sink. Cheap, from any thread; the values are not taken at one instant.
+/// A snapshot of a sink's counters. Cheap, from any thread; the values are not taken at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SinkMetrics {
     /// Bytes of ring buffers, and of encoded rows that wait for the network without being kept.
@@ -25,7 +25,7 @@ pub struct SinkMetrics {
     pub encoded_bytes: u64,
     /// Bytes handed to connections, those sent again included.
     pub sent_bytes: u64,
-    /// Commits and aborts that were asked for again.
+    /// Commits and aborts that were retried.
     pub commit_retries: u64,
     /// Connections of loads that are open.
     pub open_connections: u64,

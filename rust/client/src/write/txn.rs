@@ -8,9 +8,9 @@
 //! | success | committed | aborted |
 //! | already committed or visible | committed before | finished: nothing was aborted |
 //! | already aborted | fails: the rows are gone | aborted |
-//! | not found | asked again while the label is open, else fails: nothing is proven | the label's state tells |
-//! | timeouts, locks, broken connections | asked again | asked again |
-//! | what is no answer of Doris: other statuses, HTML, nothing | asked again | asked again |
+//! | not found | retried while the label is open, else fails: nothing is proven | by the label's state |
+//! | timeouts, locks, broken connections | retried | retried |
+//! | what is no answer of Doris: other statuses, HTML, nothing | retried | retried |
 //! | anything else | fails | fails |
 
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub use crate::write::response::LabelState;
 use crate::write::response::{TxnAnswer, txn_answer};
 use crate::write::sink::Sink;
 
-/// How long a look at the label may take that only makes a failure clearer.
+/// How long reading the label's state may take that only makes a failure clearer.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// What became of an abort.
@@ -52,18 +52,18 @@ pub enum AbortOutcome {
 pub enum CommitOutcome {
     /// Committed by this call.
     Committed {
-        /// How often it had to be asked for again.
+        /// How often it was retried.
         retries: u32,
     },
     /// Committed before.
     Already {
-        /// How often it had to be asked for again.
+        /// How often it was retried.
         retries: u32,
     },
 }
 
 impl Sink {
-    /// Where the load of a label stands, asked with `doris.request.retries`.
+    /// The state of a label's load, with `doris.request.retries`.
     pub async fn state(&self, database: &str, label: &str) -> Result<LabelState, Error> {
         let frontends = self.frontends();
         let path = format!(
@@ -93,7 +93,7 @@ impl Sink {
         .await
     }
 
-    /// Aborts the load of a label, asked again like a commit. A load that was committed before is reported as such,
+    /// Aborts the load of a label, retried like a commit. A load that was committed before is reported as such,
     /// never as aborted: the server answers "not found" for its label, so the label's state decides.
     pub async fn abort(&self, database: &str, label: &str) -> Result<AbortOutcome, Error> {
         let call = Call {
@@ -155,7 +155,7 @@ impl Sink {
                     return Err(lost(&call, &answer, ErrorKind::Aborted, state));
                 }
                 TxnAnswer::NotFound => match self.look(database, label).await {
-                    // Another node knows it: this one is behind.
+                    // Another node knows it: this one lags.
                     Some(LabelState::Prepare | LabelState::Precommitted) => {
                         repetition.pause(&call, answer).await?
                     }

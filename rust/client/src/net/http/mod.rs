@@ -1,4 +1,4 @@
-//! One HTTP/1.1 request on a connection of its own. No pool, no task: whoever drops the future drops the connection.
+//! One HTTP/1.1 request on a connection of its own. No pool, no task: dropping the future drops the connection.
 
 mod io;
 
@@ -156,7 +156,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Reads a `Location`; the error says what is wrong with it, without repeating credentials.
+    /// Reads a `Location`; the error names what is wrong with it, without repeating credentials.
     pub(crate) fn parse(location: &str) -> Result<Self, String> {
         if location.starts_with("https:") {
             return Err(

@@ -25,7 +25,7 @@ const ACCESS_DENIED: u16 = 1045;
 /// Announced as the longest packet that may come; nothing here is near it.
 const MAX_PACKET: u32 = 1 << 30;
 
-/// Why nobody is logged in.
+/// Why the login failed.
 pub(super) enum Failed {
     Io(io::Error),
     Told(Error),
@@ -97,7 +97,7 @@ fn refused(login: &Login, payload: &[u8]) -> io::Result<Failed> {
         );
         Error::new(ErrorKind::Auth, message)
     } else {
-        // Too many connections, a node that does not know its cluster yet, and the like.
+        // Too many connections, a node that does not know its cluster yet, and similar causes.
         Error::new(ErrorKind::Connect, format!("refuses connections: {refusal}")).retryable()
     }))
 }

@@ -5,14 +5,14 @@ use crate::error::{Error, ErrorKind};
 
 const FORM: &str = "jdbc:mysql://host:port[,host:port][/database][?parameters]";
 
-/// Parameters that ask for TLS by being there.
+/// Parameters that request TLS by being there.
 const TLS_STORES: [&str; 3] = [
     "trustcertificatekeystoreurl",
     "trustcertificatekeystoretype",
     "trustcertificatekeystorepassword",
 ];
 
-/// Parameters that ask for TLS when they are true.
+/// Parameters that request TLS when they are true.
 const TLS_SWITCHES: [&str; 3] = ["usessl", "requiressl", "verifyservercertificate"];
 
 /// The nodes of a `jdbc-url`, in order. Its database has no effect: statements name theirs. Parameters are those of a

@@ -15,7 +15,7 @@ const MICROS: i64 = 1_000_000;
 /// The newest position: no change that is committed later gets a smaller TSO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newest {
-    /// As the server tells it.
+    /// As the server reports it.
     pub tso: i64,
     /// Its milliseconds since 1970 UTC.
     pub millis: i64,
@@ -78,7 +78,7 @@ impl Changelog {
                 Err(error) => return Err(error),
             }
         }
-        // Another front end may know what this one refuses to tell: earlier followers did.
+        // Another front end may know what this one does not report: earlier followers did.
         Err(Error::new(
             ErrorKind::Query,
             format!(
@@ -104,7 +104,7 @@ impl Changelog {
         Newest::checked(fe, figure("CURRENT_TSO")?, figure("CURRENT_TSO_PHYSICAL_TIME")?)
     }
 
-    /// The newest position as `GET /api/tso` tells it, which does not advance it.
+    /// The newest position as `GET /api/tso` reports it, which does not advance it.
     async fn by_api(&self, fe: &Address) -> Result<Newest, Error> {
         let reply = self.frontends.get(fe, "/api/tso").await?;
         // A server without it may still give the position in the other way.

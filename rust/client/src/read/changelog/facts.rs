@@ -9,10 +9,10 @@ use crate::read::flight::Flight;
 use crate::read::plan;
 use crate::sql;
 
-/// Retention where the table does not tell its own.
+/// Retention where the table has none of its own.
 const DEFAULT_TTL_SECONDS: u64 = 86_400;
 
-/// What the server says of a table whose changes are followed.
+/// What the server reports of a table whose changes are followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableFacts {
     /// `UNIQUE_KEYS` or `DUP_KEYS`.
@@ -21,13 +21,13 @@ pub struct TableFacts {
     pub history: bool,
     /// For how many seconds changes are kept.
     pub ttl_seconds: u64,
-    /// Doris' id of the table; `None` where the server does not tell it.
+    /// Doris' id of the table; `None` where the server does not report it.
     pub table_id: Option<i64>,
     /// What the user should know, to be logged once.
     pub warnings: Vec<String>,
 }
 
-/// What `SHOW CREATE TABLE` tells.
+/// What `SHOW CREATE TABLE` shows.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Declaration {
     view: bool,
@@ -39,7 +39,7 @@ struct Declaration {
     auto_increment: Vec<String>,
 }
 
-/// Compares columns, then looks at model and properties. All that is wrong with the latter is in one error.
+/// Compares columns, then checks model and properties. All that is wrong with the latter is in one error.
 pub(super) async fn look(changelog: &Changelog, flight: &mut Flight) -> Result<TableFacts, Error> {
     let table = &changelog.config.table;
     let mut columns = plan::check(flight, &changelog.config).await?;
@@ -174,7 +174,7 @@ async fn show_create(changelog: &Changelog, table: &Table) -> Result<String, Err
     })
 }
 
-/// The table's id, which tells it from another one that gets its name later. Not every server tells it.
+/// The table's id, which distinguishes it from another one that gets its name later. Not every server reports it.
 async fn table_id(changelog: &Changelog, table: &Table) -> Result<Option<i64>, Error> {
     let query = format!(
         "SELECT TABLE_ID FROM information_schema.metadata_name_ids WHERE CATALOG_NAME = 'internal' AND DATABASE_NAME = {} AND TABLE_NAME = {}",
@@ -204,7 +204,7 @@ async fn table_id(changelog: &Changelog, table: &Table) -> Result<Option<i64>, E
 }
 
 impl Declaration {
-    /// Reads what the statement says, and nothing that stands in a comment or a default value.
+    /// Reads the statement, and nothing that stands in a comment or a default value.
     fn parse(text: &str) -> Self {
         let first_line = text.trim_start().to_ascii_uppercase();
         let (columns, properties) = match text.rfind("\nPROPERTIES (") {

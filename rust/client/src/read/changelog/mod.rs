@@ -28,7 +28,7 @@ pub struct Changelog {
     frontends: Frontends,
     /// How the newest position was read last.
     known: Mutex<Option<(Address, clock::Way)>>,
-    /// The account's zone, once it was asked for.
+    /// The account's zone, once it was requested.
     zone: OnceCell<clock::AccountZone>,
 }
 

@@ -11,7 +11,7 @@ use crate::net::text_rows::TextRows;
 use crate::read::config::OffsetConfig;
 use crate::sql;
 
-/// MySQL's code for a privilege that is missing; Doris often says it in the text alone.
+/// MySQL's code for a privilege that is missing; Doris often has it in the text alone.
 const NO_PRIVILEGE: [u16; 4] = [1044, 1045, 1142, 1227];
 
 impl Changelog {

@@ -86,7 +86,7 @@ impl Flight {
 }
 
 impl Stream {
-    /// All rows up to the server's word that there are no more; the schema is put in its place if that is empty.
+    /// All rows up to the server's final status; the schema is put in its place if that is empty.
     pub(super) async fn whole(self, schema: &mut Option<SchemaRef>) -> Result<Vec<RecordBatch>, Error> {
         let node = self.node;
         let messages = self

@@ -58,7 +58,7 @@ impl Flight {
     }
 }
 
-/// Whether a query was refused since the server does not know one of these names; any other refusal is what it says.
+/// Whether a query was refused since the server does not know one of these names; any other refusal stays an error.
 pub(crate) fn is_unknown(error: &Error, hidden: &Hidden) -> bool {
     let text = error.to_string().to_ascii_uppercase();
     error.kind() == ErrorKind::Query

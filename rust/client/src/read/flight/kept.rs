@@ -1,4 +1,4 @@
-//! Statements whose answers the front end keeps, and what they tell of its waits.
+//! Statements whose answers the front end keeps, and what they show of its waits.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::session::{Refused, Session};
 use super::{status, text_cell};
 use crate::read::config::ReadConfig;
 
-/// How long a server lets a changelog query wait where it does not tell.
+/// How long a server lets a changelog query wait where it does not report that.
 const ASSUMED_CHANGE_WAIT: Duration = Duration::from_secs(60);
 
 /// What an answer may take beyond the server's own wait.

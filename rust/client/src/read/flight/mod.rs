@@ -60,7 +60,7 @@ pub(crate) struct Flight {
 /// The answer to a query: where its parts are.
 pub(crate) struct Answer {
     pub(crate) endpoints: Vec<FlightEndpoint>,
-    /// The number of rows, where the server tells it.
+    /// The number of rows, where the server reports it.
     pub(crate) rows: Option<u64>,
 }
 

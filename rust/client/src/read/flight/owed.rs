@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::session::Session;
 use crate::error::{Error, ErrorKind};
 
-/// How long a login that nobody waits for any more may still take; after that its call is dropped.
+/// How long an abandoned login may still take; after that its call is dropped.
 const LATE_LIMIT: Duration = Duration::from_millis(300);
 
 /// A login under way, if there is one.
@@ -17,7 +17,7 @@ const LATE_LIMIT: Duration = Duration::from_millis(300);
 pub(super) struct Opening(Option<JoinHandle<Result<Session, Error>>>);
 
 impl Opening {
-    /// Begins a login, or goes on with the one that a dropped future has left, and waits for it.
+    /// Begins a login, or continues the one that a dropped future has left, and waits for it.
     pub(super) async fn wait(
         &mut self,
         login: impl Future<Output = Result<Session, Error>> + Send + 'static,
@@ -30,7 +30,7 @@ impl Opening {
         })
     }
 
-    /// The session of a login that nobody waits for any more, if it comes soon.
+    /// The session of an abandoned login, if it comes soon.
     pub(super) async fn take(&mut self, limit: Duration) -> Option<Session> {
         let mut task = self.0.take()?;
         match timeout(limit.min(LATE_LIMIT), &mut task).await {

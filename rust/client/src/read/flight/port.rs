@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fe::Frontends;
 
 impl Frontends {
-    /// Where the Flight service of a front end is: at the configured port, else at the one that the cluster tells.
+    /// Where the Flight service of a front end is: at the configured port, else at the one that the cluster reports.
     pub(crate) async fn flight_address(
         &self,
         fe: &Address,
@@ -49,7 +49,7 @@ impl Frontends {
     }
 }
 
-/// The Flight port of the front end that was asked, from the rows of `SHOW FRONTENDS`.
+/// The Flight port of the front end that answered, from the rows of `SHOW FRONTENDS`.
 fn flight_port(data: &Value, fe: &Address) -> Option<u16> {
     let names: Vec<&str> = data
         .get("meta")?

@@ -33,9 +33,9 @@ pub(super) struct Session {
     token: MetadataValue<Ascii>,
     /// The snapshot fence that this session's channel has passed: milliseconds since 1970.
     pub(super) fenced: Option<i64>,
-    /// How long the server lets a changelog query wait, once it was asked.
+    /// How long the server lets a changelog query wait, once it was read.
     pub(super) change_wait: Option<Duration>,
-    /// The hidden columns of changelog queries, once they were asked for.
+    /// The hidden columns of changelog queries, once they were read.
     pub(super) hidden: Option<Hidden>,
     _counted: Counted,
 }
@@ -195,7 +195,7 @@ impl Session {
                 Some("doris.batch.size"),
                 config.batch_size.to_string(),
             ),
-            // Some servers have no result on Flight for a query that they answer by a look at one key.
+            // Some servers have no result on Flight for a query that they answer by a lookup of one key.
             ("enable_short_circuit_query", None, "false".to_owned()),
         ];
         let all: Vec<String> = variables

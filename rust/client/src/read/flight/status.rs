@@ -74,7 +74,7 @@ pub(super) fn stream_error(node: &Address, status: &Status) -> Error {
         return error.retryable();
     }
     match status.code() {
-        // The server will say the same again.
+        // The server will answer the same again.
         Code::InvalidArgument | Code::Unimplemented | Code::PermissionDenied | Code::OutOfRange => {
             error.with_kind(ErrorKind::Query)
         }

@@ -1,4 +1,4 @@
-//! What a scan hands out.
+//! What a scan delivers.
 
 use doris_arrow::ipc::IpcBatch;
 

@@ -20,7 +20,7 @@ pub(super) trait Rows {
     /// The normaliser that its schema led to.
     fn normalizer(&self) -> Option<&Normalizer>;
 
-    /// A record batch; the permit counts what was received, and goes on with what is made of it.
+    /// A record batch; the permit counts what was received, and moves to what is made of it.
     async fn batch(
         &mut self,
         header: Bytes,
@@ -30,7 +30,7 @@ pub(super) trait Rows {
     ) -> Result<(), Error>;
 }
 
-/// Reads a stream up to the server's word that it is complete.
+/// Reads a stream up to the server's final status.
 pub(super) async fn drain<R: Rows>(
     rows: &mut R,
     budget: &Arc<Budget>,
@@ -40,7 +40,7 @@ pub(super) async fn drain<R: Rows>(
     let mut dictionaries = Dictionaries::default();
     let mut begun = false;
     loop {
-        // Room comes first: what is asked for will be held.
+        // Room comes first: what is requested will be held.
         let mut permit = budget.reserve().await;
         let Some(data) = server_time.waiting(stream.next()).await? else {
             break;

@@ -60,17 +60,17 @@ enum Job {
 /// Numbers about one scan, since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScanMetrics {
-    /// Rows handed out.
+    /// Rows delivered.
     pub rows: u64,
-    /// Bytes handed out, headers and bodies.
+    /// Bytes delivered, headers and bodies.
     pub bytes: u64,
-    /// Batches handed on as the server sent them; of windows, those whose wanted columns are.
+    /// Batches delivered as the server sent them; of windows, those whose wanted columns are.
     pub identity_batches: u64,
     /// Batches that were decoded, converted and encoded again.
     pub converted_batches: u64,
     /// How often a split was begun again inside the scan.
     pub split_retries: u64,
-    /// Bytes held now by the queue and by batches that were handed out and not dropped yet.
+    /// Bytes held now by the queue and by batches that were delivered and not dropped yet.
     pub held_bytes: u64,
     /// The most bytes ever held: at most the budget and one batch.
     pub max_held_bytes: u64,
@@ -185,7 +185,7 @@ impl Scan {
         }
     }
 
-    /// A look at the numbers. Cheap, from any thread.
+    /// A snapshot of the numbers. Cheap, from any thread.
     pub fn metrics(&self) -> ScanMetrics {
         let queue = &self.shared.queue;
         ScanMetrics {
@@ -270,7 +270,7 @@ async fn run(mut reader: Reader, job: Job, shared: &Shared, cancel: &Cancellatio
                 .map(|s| (*s).to_owned())
                 .or_else(|| panic.downcast_ref::<String>().cloned())
                 .unwrap_or_else(|| "no text".to_owned());
-            // What the panic left behind is not to be trusted.
+            // The state after a panic is not to be trusted.
             reader.close(CLOSE_LIMIT).await;
             shared.queue.finish(Err(Error::new(
                 ErrorKind::Panic,

@@ -26,7 +26,7 @@ pub(super) struct Queue {
     pub(super) window_rows: AtomicU64,
     /// Rows of windows that came again and were dropped.
     pub(super) dropped_rows: AtomicU64,
-    /// How often rows of a window had to be handed out again.
+    /// How often rows of a window had to be delivered again.
     pub(super) mismatches: AtomicU64,
     pub(super) waits: Arc<WaitFigures>,
 }
@@ -37,7 +37,7 @@ struct State {
     split: Split,
     /// Whether it is a window.
     window: bool,
-    /// Whether a batch of the current split was handed out: from then on it cannot be begun again here.
+    /// Whether a batch of the current split was delivered: from then on it cannot be begun again here.
     handed_out: bool,
     woken: bool,
     closed: bool,
@@ -116,7 +116,7 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Takes back what was not handed out, so that the split can be begun again; `false` when it is too late for that.
+    /// Takes back what was not delivered, so that the split can be begun again; `false` when it is too late for that.
     pub(super) fn rewind(&self) -> bool {
         let mut state = self.lock();
         if state.handed_out || state.closed {
@@ -127,7 +127,7 @@ impl Queue {
         true
     }
 
-    /// Whether rows of the current split were handed out.
+    /// Whether rows of the current split were delivered.
     pub(super) fn handed_out(&self) -> bool {
         self.lock().handed_out
     }
@@ -160,7 +160,7 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Waits for something to tell. Cancel-safe: nothing is taken before it is returned.
+    /// Waits for the next event. Cancel-safe: nothing is taken before it is returned.
     pub(super) async fn next(&self) -> Result<Next, Error> {
         loop {
             let changed = self.changed.notified();

@@ -108,7 +108,7 @@ pub(super) async fn look_up(
     Ok(target)
 }
 
-/// The names of the hidden columns at the front end that is asked now.
+/// The names of the hidden columns at the front end in use.
 pub(super) async fn probe(
     flight: &mut Flight,
     config: &ReadConfig,
@@ -124,7 +124,7 @@ pub(super) async fn probe(
         .await
 }
 
-/// The model of the table, where the list of its columns does not tell it.
+/// The model of the table, where the list of its columns lacks it.
 async fn is_unique(flight: &mut Flight, config: &ReadConfig) -> Result<bool, Error> {
     let schema = flight.frontends()?.schema(&config.table).await?;
     let keys = schema.get("keysType").and_then(|keys| keys.as_str());
@@ -208,7 +208,7 @@ async fn partitions(flight: &mut Flight, config: &ReadConfig) -> Result<Vec<(Str
     Ok(listed)
 }
 
-/// A key column that nobody wants, read for its hash.
+/// A key column that is not wanted, read for its hash.
 fn as_it_is(key: &DorisColumn) -> Result<(Found, ColumnSpec), Error> {
     let unreadable = |why: String| Error::new(ErrorKind::Schema, format!("key column '{}': {why}", key.name));
     let flink =

@@ -1,4 +1,4 @@
-//! Reading one window of changes: its query, its rows, and where it goes on when it broke.
+//! Reading one window of changes: its query, its rows, and where it resumes after a failure.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -31,7 +31,7 @@ pub(super) struct WindowReader {
 
 /// Why a query of a window did not end well.
 enum Broken {
-    /// The rows before the position are not those of before; nothing was handed out.
+    /// The rows before the position are not those of before; nothing was delivered.
     Mismatch(Mismatch),
     Error(Error),
 }
@@ -232,7 +232,7 @@ impl WindowReader {
             return Err(Error::new(ErrorKind::Transport, message).retryable().into());
         }
         rows.replay.finish().map_err(Broken::Mismatch)?;
-        // Another partition may have got the name since it was looked up.
+        // Another partition may have got the name since the lookup.
         if let (Slice::Partition { id }, Some(name)) = (window.slice, partition) {
             let handed_out = rows.progress.position().is_some();
             target::keeps_name(&mut self.flight, &config, id, &name, handed_out).await?;

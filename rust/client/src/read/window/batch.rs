@@ -36,7 +36,7 @@ pub(crate) enum Hashed {
     Extra(usize),
 }
 
-/// One batch: what is known of its rows, and the columns to hand on.
+/// One batch: what is known of its rows, and the columns to deliver.
 #[derive(Debug)]
 pub(crate) struct ChangeBatch {
     pub(crate) rows: ChangeRows,
@@ -51,7 +51,7 @@ pub(crate) struct ChangeBatch {
 #[derive(Debug)]
 pub(crate) struct ChangeReader {
     normalizer: Normalizer,
-    /// Canonical types of all columns that come, and of those that are handed on.
+    /// Canonical types of all columns that come, and of those that are passed on.
     coming: Fields,
     handed_on: Fields,
     /// Number of wanted columns; the hidden ones follow.

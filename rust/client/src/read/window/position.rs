@@ -4,7 +4,7 @@
 //! That the beginning is the same as before is checked by the number and the hash sum of the dropped rows of the
 //! position's TSO; see `docs/changelog.md`.
 
-/// The last row that was handed out, and what was handed out before it with the same TSO.
+/// The last row that was delivered, and what was delivered before it with the same TSO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Commit TSO of the row.
@@ -13,11 +13,11 @@ pub struct Position {
     pub lsn: i64,
     /// Operation code of the row, 0 to 3.
     pub operation: i32,
-    /// Rows handed out with exactly these three, the row included.
+    /// Rows delivered with exactly these three, the row included.
     pub rows_at_position: i64,
-    /// Rows handed out with this TSO, the row included.
+    /// Rows delivered with this TSO, the row included.
     pub rows_of_tso: i64,
-    /// Wrapping sum of the hashes of the rows handed out with this TSO.
+    /// Wrapping sum of the hashes of the rows delivered with this TSO.
     pub hash_sum: i64,
 }
 
@@ -41,7 +41,7 @@ impl ChangeRows {
     }
 }
 
-/// Follows the rows that are handed out.
+/// Follows the rows that are delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Progress(Option<Position>);
 
@@ -83,15 +83,15 @@ impl Progress {
     }
 }
 
-/// Where a query is to go on.
+/// Where a query resumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resume {
     pub(crate) position: Position,
-    /// `false`: only smaller TSOs are dropped, all rows of the position's TSO are handed out (again).
+    /// `false`: only smaller TSOs are dropped, all rows of the position's TSO are delivered (again).
     pub(crate) exact: bool,
 }
 
-/// The rows to be dropped are not those that were handed out before.
+/// The rows to be dropped are not those that were delivered before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mismatch {
     /// Rows of the position's TSO up to it, and the wrapping sum of their hashes.
@@ -177,7 +177,7 @@ impl Replay {
 mod tests {
     use super::*;
 
-    /// Several rows share all three, one TSO goes over batches, and the hash tells rows apart.
+    /// Several rows share all three, one TSO goes over batches, and the hash distinguishes rows.
     fn window() -> ChangeRows {
         let keys = [
             (1, 5, 0),
@@ -271,7 +271,7 @@ mod tests {
                 let mut other = rows.clone();
                 other.hash[changed] ^= 1;
                 let result = read(&other, 2, Some(resume));
-                // Whatever happened below the TSO of the position was handed out in full.
+                // Whatever happened below the TSO of the position was delivered in full.
                 assert_eq!(result.is_err(), rows.tso[changed] == tso, "{count} {changed}");
                 let mut missing = rows.clone();
                 missing.tso.remove(changed);

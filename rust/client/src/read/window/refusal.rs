@@ -14,7 +14,7 @@ const WAIT_NAME: &str = "ERR_INCR_VISIBLE_WAIT_TIMEOUT";
 const NOT_READY_CODE: &str = "5100";
 const NOT_READY_NAME: &str = "ERR_INCR_WINDOW_NOT_READY";
 
-/// What servers without codes say when the wait ran out.
+/// Texts of servers without codes when the wait ran out.
 const WAIT_TEXTS: [&str; 4] = [
     "timeout waiting previous transactions finish for time-based read",
     "timeout waiting transaction become visible for time-based read",

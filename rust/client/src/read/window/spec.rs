@@ -20,7 +20,7 @@ pub struct WindowSpec {
     pub start_millis: i64,
     /// The end in milliseconds since 1970 UTC, exclusive; whole seconds.
     pub end_millis: i64,
-    /// Which changes are read; `None` for what `source.changelog.increment-type` says.
+    /// Which changes are read; `None` for that of `source.changelog.increment-type`.
     pub increment_type: Option<IncrementType>,
     /// The part of the table's keys.
     pub slice: Slice,
@@ -83,7 +83,7 @@ impl WindowSpec {
         first_tso(self.start_millis) <= tso && tso < first_tso(self.end_millis)
     }
 
-    /// Where its first query goes on.
+    /// Where its first query resumes.
     pub(crate) fn resume(&self) -> Option<Resume> {
         self.position.map(|position| Resume {
             position,

@@ -42,7 +42,7 @@ pub(crate) struct Selected<'a> {
     pub(crate) hidden: &'a Hidden,
     /// The wanted columns.
     pub(crate) wanted: &'a [Found],
-    /// Further ones that are not handed on.
+    /// Further ones that are not delivered.
     pub(crate) extra: &'a [Found],
     /// Rows with the same TSO, LSN and operation are ordered by these.
     pub(crate) order: &'a [DorisColumn],

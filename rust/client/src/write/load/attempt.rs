@@ -57,7 +57,7 @@ pub(super) enum End {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sent {
     pub(super) bytes: u64,
-    /// Whether the end of the body was handed over.
+    /// Whether the end of the body was sent.
     pub(super) whole: bool,
 }
 
@@ -259,7 +259,7 @@ impl Attempt<'_> {
         matches!(self.spec.input, Input::Rows { .. }) && !properties.has("skip_lines")
     }
 
-    /// The verdict on a refusal, with the counts and what the server's error log says.
+    /// The verdict on a refusal, with the counts and lines of the server's error log.
     async fn refused(&self, answer: &LoadAnswer, node: &Address) -> End {
         let refusal = answer.refusal();
         let mut told = format!("{} ({})", answer.message.trim(), answer.status_text);

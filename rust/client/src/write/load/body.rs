@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::replay::{ChunkLog, Truncated};
 use crate::write::metrics::Counters;
 
-/// How one attempt proceeds: what its body, its connection and its watch tell each other.
+/// How one attempt proceeds: what its body, its connection and its watch share.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
     open: AtomicBool,

@@ -36,7 +36,7 @@ impl CompressType {
         })
     }
 
-    /// The levels that may be asked for; `None` where there is nothing to choose.
+    /// The levels that are allowed; `None` where there is nothing to choose.
     pub fn levels(self) -> Option<RangeInclusive<i32>> {
         match self {
             Self::None | Self::Lz4 => None,
@@ -45,7 +45,7 @@ impl CompressType {
         }
     }
 
-    /// The level when none is asked for.
+    /// The level when none is set.
     fn default_level(self) -> i32 {
         match self {
             Self::None | Self::Lz4 => 0,
@@ -93,7 +93,7 @@ const LARGEST_MEMBER: usize = 1 << 20;
 pub struct Compressor {
     r#type: CompressType,
     level: i32,
-    /// Compressors at rest, at most one for each thread that ever compressed at the same time.
+    /// Idle compressors, at most one for each thread that ever compressed at the same time.
     idle: Mutex<Vec<Worker>>,
 }
 
@@ -332,7 +332,7 @@ mod tests {
             .spawn()
         {
             Ok(child) => child,
-            // Without the program there is nothing to ask.
+            // Without the program there is nothing to test.
             Err(_) => return,
         };
         let mut stdin = child.stdin.take().unwrap();

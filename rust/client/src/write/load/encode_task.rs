@@ -24,7 +24,7 @@ use crate::write::table_check::{DELETE_SIGN, bounds};
 /// Bytes that are worth compressing as a piece of their own.
 const PIECE: usize = 512 << 10;
 
-/// What the owner of a load says.
+/// Messages from the owner of a load.
 #[derive(Debug)]
 pub(super) enum Message {
     /// Rows.
@@ -180,7 +180,7 @@ impl EncodeTask {
                     producer.finish();
                     return Ok(());
                 }
-                // The owner is gone without a word: what was sent must never count as a whole load.
+                // The owner is gone without `Finish`: what was sent must never count as a whole load.
                 None => return Err(Error::new(ErrorKind::Closed, "the load was closed")),
             }
         }

@@ -1,4 +1,4 @@
-//! The headers of a load: the user's parameters, and what the sink says by itself.
+//! The headers of a load: the user's parameters, and what the sink adds.
 
 use http::header::{AUTHORIZATION, EXPECT};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -209,7 +209,7 @@ mod tests {
         let own = [("enclose", "\""), ("escape", "^")];
         assert_eq!(find(&shown(&own, &rows(false)), "escape"), Some("^"));
         assert_eq!(find(&shown(&[], &rows(false)), "escape"), None);
-        // Bytes that a user made are read as the user says.
+        // Bytes of a user's serializer are read by the user's parameters.
         assert_eq!(
             find(&shown(&enclosed, &Input::Raw { delete_sign: false }), "escape"),
             None
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(trim(&[("enclose", "'")], &rows(false)), None);
         assert_eq!(trim(&[], &rows(false)), None);
         assert_eq!(trim(&[("format", "json"), enclosed], &rows(false)), None);
-        // Bytes that a user made are read as the user says.
+        // Bytes of a user's serializer are read by the user's parameters.
         assert_eq!(trim(&[enclosed], &Input::Raw { delete_sign: false }), None);
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Series {
     base: String,
     number: u64,
     skipped: Vec<String>,
-    /// Whether an attempt under the current label handed over its whole body.
+    /// Whether an attempt under the current label sent its whole body.
     sent_whole: bool,
 }
 
@@ -51,11 +51,11 @@ pub(super) enum Next {
     Send,
     /// Send again at once: nothing failed, the label was in use.
     SendNow,
-    /// The load is done: the label says so.
+    /// The load is done by the label's state.
     Done,
     /// Ask for the state of the label.
     AskState,
-    /// Abort by label, then ask for its state.
+    /// Abort by label, then read its state.
     Abort,
     /// The label is finished, although nothing of this load can be under it.
     Conflict,
@@ -89,17 +89,17 @@ impl Series {
         }
     }
 
-    /// The labels that were passed over.
+    /// The labels that were skipped.
     pub(super) fn skipped(&self) -> &[String] {
         &self.skipped
     }
 
-    /// An attempt under the current label handed over its whole body.
+    /// An attempt under the current label sent its whole body.
     pub(super) fn sent_whole(&mut self) {
         self.sent_whole = true;
     }
 
-    /// Whether the label can say that the load is done.
+    /// Whether the label's state can show that the load is done.
     pub(super) fn tells_done(&self) -> bool {
         self.mode == Mode::Labelled
     }
@@ -117,7 +117,7 @@ impl Series {
         Next::Send
     }
 
-    /// The attempt ended without a word that could be relied on.
+    /// The attempt ended without a reliable answer.
     pub(super) fn unanswered(&self) -> Next {
         match self.mode {
             Mode::GroupCommit => Next::Unknowable,
@@ -125,10 +125,10 @@ impl Series {
         }
     }
 
-    /// The server says that the label is in use. `existing` is `None` where it does not say by what.
+    /// The server reports that the label is in use. `existing` is `None` where it does not report the state.
     pub(super) fn in_use(&mut self, existing: Option<Existing>) -> Next {
         match (self.mode, existing) {
-            // Without a label it can be in use by nobody.
+            // Without a label none can be in use.
             (Mode::GroupCommit, _) => Next::Unknowable,
             (_, None) => Next::AskState,
             (Mode::TwoPhase, Some(Existing::Finished)) => Next::Conflict,

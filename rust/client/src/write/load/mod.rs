@@ -149,14 +149,14 @@ impl Load {
             let ended = driver::run(sink, spec, &mut messages).await;
             ring.close();
             settle(&done, ended.map(Arc::new));
-            // Until the end is known, what is still handed over is taken and dropped.
+            // Until the end is known, what is still submitted is taken and dropped.
             drop(messages);
         });
         *stage = Stage::Active { input, task };
         Ok(())
     }
 
-    /// Says that no more rows come. A load without rows ends at once, without a word to the server.
+    /// No more rows follow. A load without rows ends at once, without a request to the server.
     pub fn finish(&self) {
         let mut stage = self.shared.stage();
         let task = match std::mem::replace(&mut *stage, Stage::Closed) {

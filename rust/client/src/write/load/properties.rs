@@ -147,7 +147,7 @@ impl Properties {
         self.headers.iter().any(|(n, _)| n.as_str() == name)
     }
 
-    /// Seconds that the server lets a load take, as each load asks for.
+    /// Seconds that the server lets a load take, as each load requests.
     pub(crate) fn timeout(&self) -> Option<&str> {
         let (_, value) = self.headers.iter().find(|(n, _)| n.as_str() == "timeout")?;
         value.to_str().ok()

@@ -63,7 +63,7 @@ pub(super) struct ChunkLog {
 }
 
 struct Inner {
-    /// Whether all chunks from the first one on are here and shall stay.
+    /// Whether all chunks from the first one on are here and stay.
     keeping: bool,
     /// Number of the first chunk that is here.
     first: usize,
@@ -115,7 +115,7 @@ impl Drop for Chunk {
     }
 }
 
-/// The body cannot go on: its rows did not come to an end, or its attempt is over.
+/// The body cannot continue: its rows did not come to an end, or its attempt is over.
 #[derive(Debug)]
 pub(super) struct Truncated;
 

@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::write::metrics::Counters;
 
-/// The places and the memory at rest.
+/// The places and the idle memory.
 #[derive(Debug)]
 pub(super) struct Ring {
     size: usize,
@@ -25,9 +25,9 @@ pub(super) struct Ring {
 
 #[derive(Debug, Default)]
 struct Held {
-    /// Memory at rest.
+    /// Idle memory.
     idle: Vec<Memory>,
-    /// Pieces of memory, at rest or in use.
+    /// Pieces of memory, idle or in use.
     pieces: usize,
     /// Bytes that came out of buffers and wait for the network.
     waiting: usize,
@@ -103,7 +103,7 @@ impl Ring {
         }
     }
 
-    /// Frees what is at rest, and from now on what comes back.
+    /// Frees what is idle, and from now on what comes back.
     pub(super) fn close(&self) {
         let mut held = self.held();
         held.ended = true;
@@ -127,7 +127,7 @@ impl Ring {
 }
 
 impl Held {
-    /// Frees memory at rest that does not fit beside what waits.
+    /// Frees idle memory that does not fit beside what waits.
     fn trim(&mut self, size: usize, count: usize) {
         let room = size.saturating_mul(count).saturating_sub(self.waiting);
         while self.pieces.saturating_mul(size) > room && self.idle.pop().is_some() {
@@ -187,7 +187,7 @@ impl Buffer {
         let result = read(&whole.slice_with_length(0, length.min(held)));
         match (whole.into_mutable(), lent.memory.as_mut()) {
             (Ok(bytes), Some(memory)) => memory.bytes = bytes,
-            // Somebody still looks at it, and frees it then; it is counted no more.
+            // Another owner still reads it, and frees it then; it is counted no more.
             _ => lent.ring.counters.unbuffered(held),
         }
         drop(lent);

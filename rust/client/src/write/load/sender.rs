@@ -99,7 +99,7 @@ impl<'a> Sender<'a> {
             };
             self.sink.counters().attempts_failed.fetch_add(1, Relaxed);
             let again = self.log.is_whole();
-            // Where the label can still say that the load is done, it is worth asking.
+            // Where the label can still show that the load is done, its state is worth a request.
             let may_be_done = sent.whole && self.series.tells_done();
             if !again && !may_be_done {
                 return Err(self.gone(error));
@@ -113,7 +113,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Asks and aborts until it is clear how to go on: with `Done`, `Send` or `SendNow`.
+    /// Reads the state and aborts until the next step is clear: with `Done`, `Send` or `SendNow`.
     async fn resolve(&mut self, mut next: Next, cause: &Error) -> Result<Next, Error> {
         let (database, label) = (&self.spec.database, self.series.label().unwrap_or_default());
         let mut aborted = false;

@@ -57,9 +57,9 @@ pub(crate) struct LoadAnswer {
     pub(crate) label: Option<String>,
     /// Only real ones: the server writes -1 for none.
     pub(crate) txn_id: Option<i64>,
-    /// `None` where the answer does not say.
+    /// `None` where the answer lacks it.
     pub(crate) two_phase: Option<bool>,
-    /// Only with `LabelExists`; `None` where the answer does not say.
+    /// Only with `LabelExists`; `None` where the answer lacks it.
     pub(crate) existing: Option<Existing>,
     pub(crate) numbers: LoadNumbers,
     pub(crate) error_url: Option<String>,
@@ -298,7 +298,7 @@ impl LabelState {
     }
 }
 
-/// What a node says to a commit or an abort.
+/// A node's answer to a commit or an abort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TxnAnswer {
     /// Done now.

@@ -110,7 +110,7 @@ fn labels_in_use_by_what() {
         used(r#", "ExistingJobStatus": "PRECOMMITTED""#, ""),
         Some(Existing::Precommitted)
     );
-    // Where the key is missing the text may tell.
+    // Where the key is missing the text may decide.
     assert_eq!(used("", long), Some(Existing::Finished));
     assert_eq!(
         used(

@@ -18,13 +18,13 @@ pub(crate) struct Tables {
     known: Mutex<HashMap<Key, Known>>,
 }
 
-/// Database, table and whether lengths were looked up.
+/// Database, table and whether lengths are known.
 type Key = (String, String, bool);
 
 #[derive(Debug)]
 struct Known {
     schema: Arc<TableSchema>,
-    /// When it is looked up again; never, where that is `None`.
+    /// When it is read again; never, where that is `None`.
     until: Option<Instant>,
 }
 

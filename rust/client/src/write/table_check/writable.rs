@@ -90,7 +90,7 @@ fn class(column: &TableColumn) -> Class {
         (Some(D::Float), _) => Class::Float,
         (Some(D::Double), _) => Class::Double,
         (Some(D::Decimal(p, s)), name) => {
-            // Without its numbers the name alone says nothing.
+            // Without its numbers the name alone does not decide.
             let told = name != "DECIMALV2" && (*p, *s) != (38, 9);
             Class::Decimal(told.then(|| (i16::from(*p) - i16::from(*s), i16::from(*s))))
         }
