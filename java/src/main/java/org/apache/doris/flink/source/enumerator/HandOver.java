@@ -35,7 +35,7 @@ final class HandOver {
     /**
      * Whether the snapshot ends although no checkpoint covers its end.
      *
-     * @param allIdle whether all readers have requested splits and there is none
+     * @param allIdle whether all readers have asked for splits and there is none
      */
     boolean isDueWithoutCheckpoint(boolean allIdle) {
         if (!allIdle) {

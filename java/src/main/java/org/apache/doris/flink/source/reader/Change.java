@@ -2,7 +2,7 @@ package org.apache.doris.flink.source.reader;
 
 import org.apache.flink.annotation.Internal;
 
-/** Metadata of a change. A re-used view, valid as long as its row. */
+/** What a change tells beside its row. A re-used view, valid as long as its row. */
 @Internal
 public interface Change {
 
