@@ -130,9 +130,10 @@ pub(crate) mod tests {
         fixture("write-default")
     }
 
-    /// The complete map with changes, and these properties in place of its own.
+    /// The complete map in a zone of its own, with changes, and these properties in place of its own.
     pub(crate) fn config(changes: &[(&str, &str)], properties: &[(&str, &str)]) -> WriteConfig {
         let mut map = complete();
+        map.insert("write.local-time-zone".to_owned(), "Asia/Shanghai".to_owned());
         for (key, value) in changes {
             map.insert((*key).to_owned(), (*value).to_owned());
         }

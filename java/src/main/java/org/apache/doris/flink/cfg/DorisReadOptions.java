@@ -330,7 +330,7 @@ public class DorisReadOptions implements Serializable {
 
     /** Parts of the keys that are followed in parallel; null for one. */
     public String getChangelogSlices() {
-        return values.text(ChangelogOptions.SLICES);
+        return values.kept(ChangelogOptions.SLICES);
     }
 
     /** Upper length of one window, in milliseconds; null to fit it to the checkpoints. */
@@ -340,7 +340,7 @@ public class DorisReadOptions implements Serializable {
 
     /** What follows when needed changes have expired; null for what Doris does. */
     public String getChangelogOnExpired() {
-        return values.text(ChangelogOptions.ON_EXPIRED);
+        return values.kept(ChangelogOptions.ON_EXPIRED);
     }
 
     /** Chooses the columns to read. */
@@ -554,7 +554,7 @@ public class DorisReadOptions implements Serializable {
 
         /** Parts of the keys that are followed in parallel: a number, or {@code partitions}. */
         public Builder setChangelogSlices(String slices) {
-            values.set(ChangelogOptions.SLICES, slices);
+            values.keep(ChangelogOptions.SLICES, slices);
             return this;
         }
 
@@ -566,7 +566,7 @@ public class DorisReadOptions implements Serializable {
 
         /** What follows when needed changes have expired: {@code doris-default} or {@code fail}. */
         public Builder setChangelogOnExpired(String onExpired) {
-            values.set(ChangelogOptions.ON_EXPIRED, onExpired);
+            values.keep(ChangelogOptions.ON_EXPIRED, onExpired);
             return this;
         }
 

@@ -38,6 +38,20 @@ final class ObjectValues implements Serializable {
         }
     }
 
+    /** Sets a text that the getter shows as it is, be it the default or not; null for none. */
+    void keep(DorisOption<?> option, String text) {
+        if (text == null) {
+            texts.remove(option.key());
+        } else {
+            texts.put(option.key(), text);
+        }
+    }
+
+    /** What was set by {@link #keep}; null for none. */
+    String kept(DorisOption<?> option) {
+        return texts.get(option.key());
+    }
+
     /** As it was set, else the default in milliseconds or bytes; null for none. */
     String text(DorisOption<?> option) {
         String key = option.key();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.sink.writer.WriteMode;
+import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +105,32 @@ class OptionsObjectsTest {
         assertThat(options.getRowLimit()).isNull();
         assertThat(options.getReadFields()).isNull();
         assertThat(options.getFilterQuery()).isNull();
+        assertThat(options.getChangelogSlices()).isNull();
+        assertThat(options.getChangelogMaxWindowMs()).isNull();
+        assertThat(options.getChangelogOnExpired()).isNull();
+        assertThat(options.getChangelogPollIntervalMs()).isEqualTo(10_000);
+        assertThat(options.getScanMode()).isEqualTo(DorisSourceScanMode.SNAPSHOT);
+    }
+
+    /** Whoever sets a default means the same as who sets nothing. */
+    @Test
+    void aDefaultIsAsGoodAsNothing() {
+        assertThat(
+                        DorisReadOptions.builder()
+                                .setRequestQueryTimeoutS(21600)
+                                .setRequestBatchSize(4064)
+                                .setScanMode(DorisSourceScanMode.SNAPSHOT)
+                                .build())
+                .isEqualTo(DorisReadOptions.defaults());
+        DorisReadOptions read =
+                DorisReadOptions.builder()
+                        .setRequestQueryTimeoutS(7)
+                        .setChangelogSlices("1")
+                        .build();
+        assertThat(read.getRequestQueryTimeoutS()).isEqualTo(7);
+        assertThat(read.getChangelogSlices()).isEqualTo("1");
+        assertThat(DorisExecutionOptions.builder().setBufferSize(1 << 20).build())
+                .isEqualTo(DorisExecutionOptions.builder().build());
     }
 
     @Test
