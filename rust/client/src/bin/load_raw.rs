@@ -3,8 +3,8 @@
 //! `load_raw FORMAT COMPRESS_TYPE BACKEND TABLE ROWS [LEVEL]`
 //!
 //! - FORMAT: `json`, `csv` or `arrow`. COMPRESS_TYPE: `gz`, `lz4`, `zstd` or `none`; LEVEL is the compressor's.
-//! - BACKEND: `host:http_port`, or `-` to throw the body away. Login by `DORIS_USER` (else `root`) and `DORIS_PASSWORD` (else
-//!   empty). TABLE: `database.table` with the columns of tests/bench/sink.sql.
+//! - BACKEND: `host:http_port`, or `-` to throw the body away. Login by `DORIS_USER` (else `root`) and
+//!   `DORIS_PASSWORD` (else empty). TABLE: `database.table` with the columns of tests/bench/sink.sql.
 //!
 //! One batch of rows is encoded again and again, compressed and sent in one load, in one thread and without any of
 //! the sink's care: no label, no replay, no check of the table.

@@ -3,12 +3,12 @@
 //! `scan_raw MODE FE TABLE COLUMNS [TABLETS]`, `scan_raw changes FE TABLE COLUMNS START END`
 //!
 //! - MODE: `raw` takes Arrow Flight messages and reads only their row counts; `scan` reads through [`Scan`] with all
-//!   of its checks and conversions; `changes` reads windows of a minute from START to END, both `yyyy-MM-dd HH:mm:ss` in UTC,
-//!   in the same way.
+//!   of its checks and conversions; `changes` reads windows of a minute from START to END, both `yyyy-MM-dd HH:mm:ss`
+//!   in UTC, in the same way.
 //! - FE: `host:http_port`. Login by `DORIS_USER` (else `root`) and `DORIS_PASSWORD` (else empty).
 //! - TABLE: `database.table`. COLUMNS: `name TYPE;name TYPE` with Flink's types.
-//! - TABLETS: `all` (the default: each tablet is a query of its own, as Flink's splits are), `none` (one query without a
-//!   `TABLET` clause) or ids `1,2,3`.
+//! - TABLETS: `all` (the default: each tablet is a query of its own, as Flink's splits are), `none` (one query without
+//!   a `TABLET` clause) or ids `1,2,3`.
 //!
 //! A program of its own rather than an example: examples build what tests need, DataFusion among it.
 //!

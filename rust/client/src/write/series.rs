@@ -1,7 +1,8 @@
 //! Many labels with one call: series walked to their first unknown label, and aborts of a list of labels.
 //!
-//! What to walk and what to abort is decided by the caller, between the two calls. A load may move on in that time; the
-//! outcome of its abort says so: a load that was committed meanwhile is [`AbortOutcome::Finished`] and stays as it is.
+//! What to walk and what to abort is decided by the caller, between the two calls. A load may move on in that time;
+//! the outcome of its abort says so: a load that was committed meanwhile is [`AbortOutcome::Finished`] and stays as it
+//! is.
 
 use futures::{StreamExt, stream};
 
@@ -48,8 +49,8 @@ pub type Parts<T> = Vec<Result<T, Error>>;
 impl Sink {
     /// States of the labels of each series, from its first number to the last one before a label that is unknown.
     ///
-    /// Unless `past_finished`, a series ends with its first label that is committed or visible: enough for a caller that
-    /// goes no further then, and few requests where thousands of labels follow.
+    /// Unless `past_finished`, a series ends with its first label that is committed or visible: enough for a caller
+    /// that goes no further then, and few requests where thousands of labels follow.
     pub async fn walk(
         &self,
         series: Vec<Series>,
