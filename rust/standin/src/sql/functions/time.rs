@@ -1,5 +1,6 @@
 //! Functions on dates and times.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -9,8 +10,7 @@ use datafusion::common::{DataFusionError, Result};
 
 use super::{Call, Definition};
 use crate::values::cast_array;
-use crate::values::civil::{DAY, MICROS, date_of, days_of};
-use crate::values::datetime::write_datetime;
+use crate::values::civil::{Civil, DAY, MICROS, date_of, days_of};
 use crate::values::types::DorisType;
 
 pub(super) const FUNCTIONS: &[Definition] = &[
@@ -34,7 +34,7 @@ pub(super) const FUNCTIONS: &[Definition] = &[
     ),
     Definition::new(
         &["from_unixtime"],
-        1..=1,
+        1..=2,
         |_| Ok(DorisType::Varchar(65533)),
         from_unixtime,
     ),
@@ -79,13 +79,55 @@ fn clock(call: &Call<'_>) -> Result<ArrayRef> {
 
 fn from_unixtime(call: &Call<'_>) -> Result<ArrayRef> {
     let micros = call.arg(0, &DorisType::Decimal(20, 6))?;
-    let rows = micros.as_primitive::<Decimal128Type>().iter().map(|micros| {
-        let micros = i64::try_from(micros.filter(|micros| *micros >= 0)?).ok()?;
-        let mut out = String::new();
-        write_datetime(&mut out, wall(micros, call), 0);
-        Some(out)
-    });
-    Ok(Arc::new(rows.collect::<StringArray>()))
+    let formats = match call.args.len() {
+        1 => None,
+        _ => Some(call.texts(1)?),
+    };
+    let mut rows = Vec::with_capacity(call.rows);
+    for (row, micros) in micros.as_primitive::<Decimal128Type>().iter().enumerate() {
+        let format = match &formats {
+            None => Some("%Y-%m-%d %H:%i:%s"),
+            Some(formats) => formats.is_valid(row).then(|| formats.value(row)),
+        };
+        let micros = micros
+            .filter(|micros| *micros >= 0)
+            .and_then(|micros| i64::try_from(micros).ok());
+        rows.push(match (micros, format) {
+            (Some(micros), Some(format)) => Some(formatted(wall(micros, call), format)?),
+            _ => None,
+        });
+    }
+    Ok(Arc::new(StringArray::from(rows)))
+}
+
+/// A moment by MySQL's format letters, of which those of digits are served.
+fn formatted(micros: i64, format: &str) -> Result<String> {
+    let c = Civil::at(micros);
+    let mut out = String::new();
+    let mut letters = format.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '%' {
+            out.push(letter);
+            continue;
+        }
+        // Writing to a String cannot fail.
+        let _ = match letters.next() {
+            Some('Y') => write!(out, "{:04}", c.year),
+            Some('m') => write!(out, "{:02}", c.month),
+            Some('d') => write!(out, "{:02}", c.day),
+            Some('H') => write!(out, "{:02}", c.hour),
+            Some('i') => write!(out, "{:02}", c.minute),
+            Some('s' | 'S') => write!(out, "{:02}", c.second),
+            Some('f') => write!(out, "{:06}", c.micro),
+            other => {
+                return Err(DataFusionError::Execution(format!(
+                    "the format letter {} is not served here",
+                    other.unwrap_or('%')
+                )));
+            }
+        };
+    }
+    Ok(out)
 }
 
 fn unix_timestamp(call: &Call<'_>) -> Result<ArrayRef> {
@@ -156,7 +198,25 @@ pub(in crate::sql) fn truncated(micros: i64, unit: &str) -> Result<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::civil::Civil;
+
+    #[test]
+    fn letters_of_digits_are_mysqls() {
+        let micros = Civil {
+            year: 2024,
+            month: 2,
+            day: 5,
+            hour: 13,
+            minute: 4,
+            second: 5,
+            micro: 6,
+        }
+        .micros();
+        assert_eq!(
+            formatted(micros, "%Y/%m/%d %H:%i:%s.%f").unwrap(),
+            "2024/02/05 13:04:05.000006"
+        );
+        assert!(formatted(micros, "%W").is_err());
+    }
 
     #[test]
     fn units_cut_to_their_start() {
