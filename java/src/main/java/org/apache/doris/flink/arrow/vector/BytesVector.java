@@ -9,24 +9,22 @@ import java.nio.ByteBuffer;
  * once, and each value is a range of that copy. A column that is not read costs nothing; what was
  * returned outlives the batch.
  */
-final class BytesVector extends ArrowVector implements BytesColumnVector {
+final class BytesVector extends RangeVector implements BytesColumnVector {
     private final int count;
-    private final Offsets offsets;
     private ByteBuffer values;
     private byte[] copy;
     private int copied;
 
     BytesVector(ByteBuffer validity, int count, ByteBuffer offsets, ByteBuffer values) {
-        super(validity);
+        super(validity, offsets, values.capacity());
         this.count = count;
-        this.offsets = new Offsets(offsets, values.capacity());
         this.values = values;
     }
 
     @Override
     public Bytes getBytes(int row) {
-        int start = offsets.at(row);
-        int length = offsets.length(start, offsets.at(row + 1));
+        int start = start(row);
+        int length = length(start, start(row + 1));
         if (copy == null) {
             copyAll();
         }
@@ -39,15 +37,14 @@ final class BytesVector extends ArrowVector implements BytesColumnVector {
     @Override
     public void detach() {
         super.detach();
-        offsets.detach();
         values = null;
         copy = null;
     }
 
     /** Copies the range that is used, which need not be the whole buffer. */
     private void copyAll() {
-        int from = offsets.at(0);
-        byte[] bytes = new byte[offsets.length(from, offsets.at(count))];
+        int from = start(0);
+        byte[] bytes = new byte[length(from, start(count))];
         ByteBuffer in = alive(values).duplicate();
         in.position(from);
         in.get(bytes);

@@ -122,7 +122,7 @@ public final class VectorFactory {
             throws NativeException {
         ByteBuffer offsets = offsets(count, type);
         int elements = lengthOfNext(type);
-        return new ArrayVector(
+        return new RangeVector.Lists(
                 validity, offsets, vector(type.getElementType(), elements), elements);
     }
 
@@ -135,7 +135,7 @@ public final class VectorFactory {
         }
         ColumnVector keys = vector(type.getKeyType(), entries);
         ColumnVector values = vector(type.getValueType(), entries);
-        return new MapVector(validity, offsets, keys, values, entries);
+        return new RangeVector.Maps(validity, offsets, keys, values, entries);
     }
 
     private ArrowVector row(RowType type, int count, ByteBuffer validity) throws NativeException {
