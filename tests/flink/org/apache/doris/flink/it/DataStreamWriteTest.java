@@ -14,6 +14,7 @@ import org.apache.doris.flink.sink.writer.serializer.RowDataSerializer;
 import org.apache.doris.flink.sink.writer.serializer.SimpleStringSerializer;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.data.GenericRowData;
@@ -22,6 +23,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.types.RowKind;
+import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,7 +86,11 @@ class DataStreamWriteTest {
                         .setDorisExecutionOptions(execution.build())
                         .setSerializer(serializer)
                         .build();
-        environment.fromData(records, type).sinkTo(sink);
+        write(environment.fromData(records, type), sink);
+    }
+
+    private <T> void write(DataStream<T> records, DorisSink<T> sink) throws Exception {
+        records.sinkTo(sink);
         FLINK.finish(environment.executeAsync());
     }
 
@@ -184,15 +190,29 @@ class DataStreamWriteTest {
         partial.setProperty("format", "json");
         partial.setProperty("partial_columns", "true");
         partial.setProperty("columns", "id,name");
-        write(
-                table.identifier(),
-                DorisExecutionOptions.builder().setLabelPrefix("stream").setStreamLoadProp(partial),
-                rows("json"),
-                InternalTypeInfo.of(rows("json").getRowType()),
-                List.of(
-                        row(RowKind.UPDATE_BEFORE, 1, "a"),
-                        row(RowKind.UPDATE_BEFORE, 2, "b"),
-                        row(RowKind.UPDATE_AFTER, 1, "c")));
+        DorisSink<RowData> sink =
+                DorisSink.<RowData>builder()
+                        .setDorisOptions(options(table.identifier()))
+                        .setDorisReadOptions(DorisReadOptions.builder().build())
+                        .setDorisExecutionOptions(
+                                DorisExecutionOptions.builder()
+                                        .setLabelPrefix("stream")
+                                        .setStreamLoadProp(partial)
+                                        .build())
+                        .setSerializer(rows("json"))
+                        .build();
+        // All from one record: a checkpoint between records of a source would part an update.
+        DataStream<RowData> updates =
+                environment
+                        .fromData(1)
+                        .flatMap(
+                                (Integer id, Collector<RowData> out) -> {
+                                    out.collect(row(RowKind.UPDATE_BEFORE, id, "a"));
+                                    out.collect(row(RowKind.UPDATE_BEFORE, id + 1, "b"));
+                                    out.collect(row(RowKind.UPDATE_AFTER, id, "c"));
+                                })
+                        .returns(InternalTypeInfo.of(rows("json").getRowType()));
+        write(updates, sink);
         assertThat(table.rows()).containsExactly(List.of("1", "c", "one"));
     }
 

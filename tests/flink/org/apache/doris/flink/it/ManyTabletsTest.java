@@ -70,23 +70,31 @@ class ManyTabletsTest {
 
     @Test
     void tabletsThatGoInMidReadFailTheJobInsteadOfLosingTheirRows() throws Exception {
-        String[] create = {
-            "CREATE TABLE test.rewritten (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id)"
-                    + " BUCKETS 40 PROPERTIES (\"replication_num\" = \"1\")",
-            "INSERT INTO test.rewritten SELECT number FROM numbers(\"number\" = \"400\")"
-        };
-        DORIS.run(create);
+        DORIS.run(fourHundredRows("rewritten"));
+        DORIS.run(fourHundredRows("successor"));
         DorisTable.of(DORIS, "test.rewritten").columns("id INT").create(sql, "rewritten");
         long rule = DORIS.fault(Fault.at("flight.do_get").statement("TABLET").hold());
         TableResult result = sql.executeSql("SELECT * FROM rewritten");
         Until.holds("splits are being read", () -> DORIS.holding(rule) > 0);
-        DORIS.run("DROP TABLE test.rewritten");
-        DORIS.run(create);
+        // In one step: a query in between would meet no table at all.
+        DORIS.run(
+                "ALTER TABLE test.rewritten REPLACE WITH TABLE successor"
+                        + " PROPERTIES (\"swap\" = \"false\")");
         DORIS.clearFault(rule);
         Failure failure = Failure.of(() -> FlinkCluster.rows(result));
         assertThat(failure.text())
                 .contains("test.rewritten has no tablet [")
                 .contains("start the job anew");
+    }
+
+    private static String[] fourHundredRows(String table) {
+        return new String[] {
+            "CREATE TABLE test."
+                    + table
+                    + " (id INT) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id)"
+                    + " BUCKETS 40 PROPERTIES (\"replication_num\" = \"1\")",
+            "INSERT INTO test." + table + " SELECT number FROM numbers(\"number\" = \"400\")"
+        };
     }
 
     private static long plans(long since) {
