@@ -270,7 +270,7 @@ fn parse_mapping(text: &str) -> Result<Vec<(Address, Address)>, String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::config::keys::tests::fixture;
+    use crate::config::fixture::fixture;
     use crate::error::ErrorKind;
 
     /// Every key with a usable value.

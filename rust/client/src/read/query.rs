@@ -139,7 +139,7 @@ pub(crate) fn with_precision(r#type: DorisType, precision: Option<u8>) -> DorisT
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::keys::tests::fixture;
+    use crate::config::fixture::fixture;
 
     fn config(changes: &[(&str, &str)]) -> ReadConfig {
         let mut map = fixture("read-default");

@@ -123,7 +123,7 @@ fn server_zone(zone: &str) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::config::keys::tests::fixture;
+    use crate::config::fixture::fixture;
 
     /// Every key with its default.
     pub(crate) fn complete() -> BTreeMap<String, String> {

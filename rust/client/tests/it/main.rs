@@ -15,6 +15,7 @@ mod changelog_window_wait;
 mod describe;
 mod endpoints;
 mod faults;
+mod fixture;
 mod foreign_answers;
 mod labels;
 mod load;

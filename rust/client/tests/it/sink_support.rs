@@ -10,9 +10,10 @@ use doris_client::write::config::WriteConfig;
 use doris_client::write::load::{Input, Labels, Load, LoadOutcome, LoadSpec};
 use doris_client::write::sink::Sink;
 
+use crate::fixture::fixture;
 use crate::scripted::{Head, Scripted, Step, answer};
 use crate::standin::Standin;
-use crate::support::{bounded, fixture};
+use crate::support::bounded;
 
 /// A sink as Java would describe it.
 #[derive(Clone)]

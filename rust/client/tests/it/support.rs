@@ -11,6 +11,7 @@ use doris_client::read::config::ReadConfig;
 use doris_client::read::scan::{Next, Scan, ScanBatch};
 use doris_client::{Error, ErrorKind};
 
+use crate::fixture::fixture;
 use crate::standin::{Standin, StandinConfig};
 
 /// Longer than anything here takes.
@@ -29,20 +30,6 @@ pub async fn cluster_with(init: &str, change: impl FnOnce(&mut StandinConfig)) -
     Standin::start(config)
         .await
         .unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// A configuration as Java sends it: `tests/fixtures/config`, one `key=value` a line.
-pub fn fixture(name: &str) -> BTreeMap<String, String> {
-    let path = format!(
-        "{}/../../tests/fixtures/config/{name}.properties",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{path}: {error}"))
-        .lines()
-        .map(|line| line.split_once('=').unwrap())
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect()
 }
 
 /// A read of one table, as Java would describe it.
