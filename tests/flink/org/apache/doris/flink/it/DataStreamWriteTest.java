@@ -79,14 +79,19 @@ class DataStreamWriteTest {
             TypeInformation<T> type,
             List<T> records)
             throws Exception {
-        DorisSink<T> sink =
-                DorisSink.<T>builder()
-                        .setDorisOptions(options(table))
-                        .setDorisReadOptions(DorisReadOptions.builder().build())
-                        .setDorisExecutionOptions(execution.build())
-                        .setSerializer(serializer)
-                        .build();
-        write(environment.fromData(records, type), sink);
+        write(environment.fromData(records, type), sink(table, execution, serializer));
+    }
+
+    private static <T> DorisSink<T> sink(
+            String table,
+            DorisExecutionOptions.Builder execution,
+            DorisRecordSerializer<T> serializer) {
+        return DorisSink.<T>builder()
+                .setDorisOptions(options(table))
+                .setDorisReadOptions(DorisReadOptions.builder().build())
+                .setDorisExecutionOptions(execution.build())
+                .setSerializer(serializer)
+                .build();
     }
 
     private <T> void write(DataStream<T> records, DorisSink<T> sink) throws Exception {
@@ -190,17 +195,6 @@ class DataStreamWriteTest {
         partial.setProperty("format", "json");
         partial.setProperty("partial_columns", "true");
         partial.setProperty("columns", "id,name");
-        DorisSink<RowData> sink =
-                DorisSink.<RowData>builder()
-                        .setDorisOptions(options(table.identifier()))
-                        .setDorisReadOptions(DorisReadOptions.builder().build())
-                        .setDorisExecutionOptions(
-                                DorisExecutionOptions.builder()
-                                        .setLabelPrefix("stream")
-                                        .setStreamLoadProp(partial)
-                                        .build())
-                        .setSerializer(rows("json"))
-                        .build();
         // All from one record: a checkpoint between records of a source would part an update.
         DataStream<RowData> updates =
                 environment
@@ -212,7 +206,9 @@ class DataStreamWriteTest {
                                     out.collect(row(RowKind.UPDATE_AFTER, id, "c"));
                                 })
                         .returns(InternalTypeInfo.of(rows("json").getRowType()));
-        write(updates, sink);
+        DorisExecutionOptions.Builder execution =
+                DorisExecutionOptions.builder().setLabelPrefix("stream").setStreamLoadProp(partial);
+        write(updates, sink(table.identifier(), execution, rows("json")));
         assertThat(table.rows()).containsExactly(List.of("1", "c", "one"));
     }
 
