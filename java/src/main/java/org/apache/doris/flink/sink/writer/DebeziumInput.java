@@ -12,8 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Debezium records, as rows with the delete sign where their table can delete. What a record
@@ -31,6 +34,8 @@ final class DebeziumInput implements RecordInput<String> {
     private final TableLoads loads;
     private final WriterMetrics metrics;
     private final SerializedInput<DorisRecord> rows;
+    private final boolean fieldsAreColumns;
+    private final Map<TableIdentifier, TargetColumns> tables = new HashMap<>();
     private final Set<TableIdentifier> warned = new HashSet<>();
 
     DebeziumInput(
@@ -46,6 +51,9 @@ final class DebeziumInput implements RecordInput<String> {
         this.enableDelete = config.write().enableDelete();
         this.ignoreUpdateBefore = config.write().ignoreUpdateBefore();
         this.keepsOthers = config.write().keepsOtherColumns();
+        this.fieldsAreColumns =
+                Stream.of("columns", "jsonpaths")
+                        .allMatch(name -> isBlank(config.write().properties().get(name)));
         this.loads = loads;
         this.metrics = metrics;
         this.rows = new SerializedInput<>(config, new AsTheyAre(), loads);
@@ -69,15 +77,19 @@ final class DebeziumInput implements RecordInput<String> {
                             + " serializer, or a table mapping or a target database on the"
                             + " serializer.");
         }
-        boolean sign = loads.check(table.database(), table.table()).deleteSign();
-        if (change.hasBefore() && deletesFormer(change)) {
+        TableCheck check = loads.check(table.database(), table.table());
+        boolean sign = check.deleteSign();
+        TargetColumns columns =
+                tables.computeIfAbsent(
+                        table, key -> new TargetColumns(key, check.columns(), fieldsAreColumns));
+        if (change.hasBefore() && deletesFormer(change, sign, columns)) {
             if (!sign) {
                 cannotDelete(table);
             }
-            append(table, change.former(sign));
+            append(table, change.former(sign, columns));
         }
         if (change.hasAfter()) {
-            append(table, change.row(sign));
+            append(table, change.row(sign, columns));
         }
     }
 
@@ -96,14 +108,23 @@ final class DebeziumInput implements RecordInput<String> {
         rows.close();
     }
 
-    /** Whether the former row is sent: that of a delete, and of updates where it is asked for. */
-    private boolean deletesFormer(DebeziumChange change) {
-        return !change.hasAfter() || !ignoreUpdateBefore && !keepsOthers;
+    /**
+     * Whether the former row is sent: of deletes, of updates to another key, and of all updates
+     * where that is asked for and takes nothing from a row that only gets some of its columns.
+     */
+    private boolean deletesFormer(DebeziumChange change, boolean sign, TargetColumns columns) {
+        return !change.hasAfter()
+                || !ignoreUpdateBefore && !keepsOthers
+                || sign && change.movesKey(columns.keys());
     }
 
     private void append(TableIdentifier table, byte[] row)
             throws IOException, InterruptedException {
         rows.write(DorisRecord.of(table.database(), table.table(), row));
+    }
+
+    private static boolean isBlank(String text) {
+        return text == null || text.isBlank();
     }
 
     private void cannotDelete(TableIdentifier table) {

@@ -8,6 +8,7 @@ import org.apache.doris.flink.sink.transaction.FakeDoris;
 import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
@@ -97,6 +98,102 @@ class DebeziumInputTest {
                         "t{id:1,name:b,sign:0}",
                         "t{id:1,name:b,sign:1}");
         assertThat(client.opened.get(0).result()).containsEntry("rows", "4");
+    }
+
+    private void keyed() {
+        client.columns =
+                List.of(
+                        new TableCheck.Column("id", true),
+                        new TableCheck.Column("day", true),
+                        new TableCheck.Column("name", false));
+    }
+
+    private static String keyed(Object id, Object day, String name) {
+        return String.format("{\"id\":%s,\"day\":%s,\"name\":\"%s\"}", id, day, name);
+    }
+
+    // CDC-8
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1, 2, 1, true",
+        "1, 1, 1, 2, true",
+        "1, 1, 1, null, true",
+        "1, 1, 1, 1, false",
+        "null, 1, null, 1, false"
+    })
+    void anUpdateToAnotherKeyDeletesTheFormerRow(
+            String id, String day, String newId, String newDay, boolean moved) throws Exception {
+        String update = record("u", keyed(id, day, "a"), keyed(newId, newDay, "b"));
+        keyed();
+        assertThat(written(options(), update))
+                .hasSize(moved ? 2 : 1)
+                .last()
+                .asString()
+                .endsWith("name:b,sign:0}");
+        if (moved) {
+            assertThat(client.opened.get(0).body.toString()).contains("SIGN__\":\"1\"}\n{");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "false"})
+    void aPartialUpdateDeletesTheFormerRowOnlyOfAnotherKey(String ignored) throws Exception {
+        keyed();
+        TestSink.Start partial =
+                options()
+                        .option("sink.properties.partial_columns", "true")
+                        .option("sink.properties.columns", "id,day,name")
+                        .option("sink.ignore.update-before", ignored);
+        assertThat(
+                        written(
+                                partial,
+                                record("u", keyed(1, 1, "a"), keyed(1, 1, "b")),
+                                record("u", keyed(1, 1, "b"), keyed(1, 2, "b"))))
+                .containsExactly(
+                        "t{id:1,day:1,name:b,sign:0}",
+                        "t{id:1,day:1,name:b,sign:1}",
+                        "t{id:1,day:2,name:b,sign:0}");
+    }
+
+    @Test
+    void columnsAreSpelledAsDorisHasThem() throws Exception {
+        keyed();
+        String upper = "{\"ID\":1,\"DAY\":1,\"Name\":\"a\"}";
+        assertThat(
+                        written(
+                                options(),
+                                record("c", "null", upper),
+                                record("u", upper, upper.replace("1", "2"))))
+                .containsExactly(
+                        "t{id:1,day:1,name:a,sign:0}",
+                        "t{id:1,day:1,name:a,sign:1}",
+                        "t{id:2,day:2,name:a,sign:0}");
+    }
+
+    @Test
+    void aListOfColumnsNamesTheFieldsAsTheyAre() throws Exception {
+        keyed();
+        assertThat(
+                        written(
+                                options().option("sink.properties.columns", "ID, id = ID + 1"),
+                                record("c", "null", "{\"ID\":1}")))
+                .containsExactly("t{ID:1,sign:0}");
+    }
+
+    @Test
+    void aColumnThatTheTableLacksIsToldOnce() throws Exception {
+        keyed();
+        String row = "{\"id\":1,\"extra\":\"secret\"}";
+        try (CapturedLogs logs = CapturedLogs.of(TargetColumns.class)) {
+            assertThat(written(options(), record("c", "null", row), record("c", "null", row)))
+                    .hasSize(2)
+                    .allMatch(line -> line.equals("t{id:1,extra:secret,sign:0}"));
+            assertThat(logs.lines()).hasSize(1);
+            assertThat(logs.lines().get(0))
+                    .contains("test.t")
+                    .contains("'extra'")
+                    .doesNotContain("secret");
+        }
     }
 
     // CDC-9

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
@@ -166,13 +167,13 @@ public class JsonDebeziumSchemaSerializer implements DorisRecordSerializer<Strin
         }
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
         if (change.hasBefore() && !(change.hasAfter() && ignoreUpdateBefore)) {
-            lines.writeBytes(change.former(enableDelete));
+            lines.writeBytes(change.former(enableDelete, UnaryOperator.identity()));
         }
         if (change.hasAfter()) {
             if (lines.size() > 0) {
                 lines.writeBytes(lineDelimiter.getBytes(StandardCharsets.UTF_8));
             }
-            lines.writeBytes(change.row(enableDelete));
+            lines.writeBytes(change.row(enableDelete, UnaryOperator.identity()));
         }
         return change.table()
                 .map(table -> DorisRecord.of(table.database(), table.table(), lines.toByteArray()))

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** What one Debezium record changes: a row that was, a row that is, or both. */
 @Internal
@@ -61,18 +62,20 @@ public final class DebeziumChange {
      * The line that deletes the former row.
      *
      * @param sign whether it holds the delete sign; without it is an ordinary row
+     * @param names the names of columns as Doris has them, by those of the source
      */
-    public byte[] former(boolean sign) {
-        return RowLine.of(before, sign ? DELETE : null);
+    public byte[] former(boolean sign, UnaryOperator<String> names) {
+        return RowLine.of(before, sign ? DELETE : null, names);
     }
 
     /**
      * The line of the row.
      *
      * @param sign whether it holds the delete sign
+     * @param names the names of columns as Doris has them, by those of the source
      */
-    public byte[] row(boolean sign) {
-        return RowLine.of(after, sign ? UPSERT : null);
+    public byte[] row(boolean sign, UnaryOperator<String> names) {
+        return RowLine.of(after, sign ? UPSERT : null, names);
     }
 
     private static Object find(Map<String, Object> row, String column) {

@@ -5,6 +5,7 @@ import org.apache.doris.flink.config.LoadProperties;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** A row as the JSON line that Doris reads into columns of any type. */
 final class RowLine {
@@ -13,15 +14,16 @@ final class RowLine {
 
     /**
      * @param sign value of the delete sign; null for a line without it
+     * @param names the names of columns as Doris has them, by those of the row
      */
-    static byte[] of(Map<String, Object> row, String sign) {
+    static byte[] of(Map<String, Object> row, String sign, UnaryOperator<String> names) {
         StringBuilder line = new StringBuilder("{");
         for (Map.Entry<String, Object> column : row.entrySet()) {
             if (sign != null && column.getKey().equalsIgnoreCase(LoadProperties.DELETE_SIGN)) {
                 continue;
             }
             line.append(line.length() == 1 ? "" : ",");
-            Json.quote(column.getKey(), line);
+            Json.quote(names.apply(column.getKey()), line);
             line.append(':');
             column(column.getValue(), line);
         }

@@ -23,7 +23,7 @@ class LogicalTypesTest {
                         + "},\"source\":{\"db\":\"d\",\"table\":\"t\"}}}";
         Routing routing = new Routing("d.t", null, null, null);
         DebeziumReader reader = new DebeziumReader(routing, false, false, () -> {});
-        return new String(reader.read(record).row(false), StandardCharsets.UTF_8);
+        return new String(reader.read(record).row(false, name -> name), StandardCharsets.UTF_8);
     }
 
     private static String schema(String type, String name) {
