@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow::buffer::Buffer;
 use arrow::datatypes::{Fields, Schema};
 
+use super::decode::bytes_for_text;
 use super::encode::Out;
 use super::{IpcBatch, Layout};
 use crate::error::{Error, Result};
-use crate::normalize::bytes_for_text;
 
 /// The rows from `from` on; `fields` are the canonical types of the batch's columns. Every column is decoded and
 /// encoded again, so this is for the rare batch that is not wanted whole. `from` beyond the end gives no rows.

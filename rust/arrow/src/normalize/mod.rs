@@ -18,11 +18,10 @@ use arrow::buffer::Buffer;
 use arrow::datatypes::{Schema, SchemaRef};
 use bytes::Bytes;
 
-pub(crate) use plan::bytes_for_text;
 pub use zone::Zone;
 
 use crate::error::{Error, Result};
-use crate::ipc::{IpcBatch, Layout, Piece, assemble};
+use crate::ipc::{IpcBatch, Layout, Piece, assemble, bytes_for_text};
 use crate::types::{DorisType, FlinkType};
 use plan::Conversion;
 
