@@ -122,7 +122,7 @@ final class LingeringLoads {
      *
      * @return how far this attempt's own series is in use already
      */
-    Found look(String database, String table, Pause pause)
+    Found find(String database, String table, Pause pause)
             throws IOException, InterruptedException {
         // Their labels may belong to an attempt that is ahead of this one: they are only read.
         Walk ownWalk = new Walk(own.series(database, table, own.attempt()).from(0), table, false);
@@ -141,7 +141,7 @@ final class LingeringLoads {
     }
 
     /**
-     * Aborts what earlier attempts left open in the tables looked at; when a barrier arrives, not
+     * Aborts what earlier attempts left open in the tables that were searched; when a barrier arrives, not
      * before. Then all subtasks run, so none of them found a conflict: had one found the savepoint
      * half committed from which the job must be started, its other half would be gone by now.
      *

@@ -176,7 +176,7 @@ final class TableLoads implements AutoCloseable {
                             identity.prefix(), database, table, identity.subtask(), randomId);
             return new Entry(database, table, check, new LabelSequence(series, "", 0));
         }
-        LingeringLoads.Found found = lingering.look(database, table, pause);
+        LingeringLoads.Found found = lingering.find(database, table, pause);
         stepped.addAll(found.held());
         LabelSequence labels =
                 new LabelSequence(

@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
  * through {@link ContentPhase}, where the content is read before the changes, to {@link
  * FollowPhase}, and passes what happens to the phase it is in.
  *
- * <p>All methods run on the coordinator thread; questions to the cluster run on the worker thread
+ * <p>All methods run on the coordinator thread; calls to the cluster run on the worker thread
  * and see none of the state.
  */
 final class ChangelogCoordinator {
@@ -92,9 +92,9 @@ final class ChangelogCoordinator {
         }
     }
 
-    /** Begins: asks for the start, then polls. */
+    /** Begins: requests the start, then polls. */
     void start() {
-        start.ask(calls, this::answered);
+        start.find(calls, this::answered);
         calls.every(
                 config.pollInterval().toMillis(),
                 () -> {
@@ -161,12 +161,12 @@ final class ChangelogCoordinator {
         changes.takeBack(splits, subtask);
     }
 
-    /** A reader asked for a split; it got one or waits. */
+    /** A reader requested a split; it got one or waits. */
     void requested() {
         phase.endIfDue();
     }
 
-    /** What a reader has to say. */
+    /** An event of a reader. */
     void handle(int subtask, SourceEvent event) {
         if (event instanceof HeldSlicesEvent) {
             changes.held(subtask, (HeldSlicesEvent) event);

@@ -236,13 +236,13 @@ final class FollowPhase implements ChangelogPhase {
         }
         assignWaiting();
         if (boundOutdated || schemes.needsListing()) {
-            look(boundOutdated);
+            poll(boundOutdated);
         }
     }
 
     @Override
     public void tick() {
-        look(false);
+        poll(false);
     }
 
     @Override
@@ -269,7 +269,7 @@ final class FollowPhase implements ChangelogPhase {
         }
     }
 
-    private void look(boolean atOnce) {
+    private void poll(boolean atOnce) {
         if (calls.hasFailed() || !schemes.isSettled() || !poll.begin(atOnce)) {
             return;
         }
@@ -278,29 +278,29 @@ final class FollowPhase implements ChangelogPhase {
         boolean listing = schemes.needsListing();
         boolean facts = watch.isDue();
         boolean probe = facts && schemes.hashes();
-        calls.ask(
-                () -> Look.ask(service, calls.closed(), bound, partitions, listing, facts, probe),
-                this::looked);
+        calls.call(
+                () -> PollResult.poll(service, calls.closed(), bound, partitions, listing, facts, probe),
+                this::polled);
     }
 
-    private void looked(Look look, Throwable failure) {
+    private void polled(PollResult result, Throwable failure) {
         if (failure != null) {
             poll.failed(failure);
             return;
         }
-        watch.again(look);
-        PositionPoll.Answer answer = poll.answered(look.position());
-        if (answer == PositionPoll.Answer.BEHIND) {
+        watch.polled(result);
+        PositionPoll.Outcome outcome = poll.answered(result.position());
+        if (outcome == PositionPoll.Outcome.BEHIND) {
             return;
         }
         if (netFrom.isEmpty()) {
             // This was looked up after the content was read: all that it shows is below the next
             // second.
-            netFrom = OptionalLong.of(PositionPoll.wholeSeconds(look.position()) + 1000);
+            netFrom = OptionalLong.of(PositionPoll.wholeSeconds(result.position()) + 1000);
         }
-        look.partitions().ifPresent(this::listed);
-        if (answer == PositionPoll.Answer.MOVED || boundOutdated) {
-            sendBound(look.position());
+        result.partitions().ifPresent(this::listed);
+        if (outcome == PositionPoll.Outcome.MOVED || boundOutdated) {
+            sendBound(result.position());
         }
         proceed();
     }

@@ -21,7 +21,7 @@ final class SliceRead {
 
     private long nextMillis;
     private ChangelogWindow window;
-    private boolean told;
+    private boolean announced;
     private boolean lacking;
     private PositionFold handedOut;
 
@@ -36,7 +36,7 @@ final class SliceRead {
         this.slice = progress.slice();
         this.nextMillis = progress.nextMillis();
         this.window = progress.window().orElse(null);
-        this.told = window != null;
+        this.announced = window != null;
         this.handedOut =
                 new PositionFold(
                         progress.position().orElse(null),
@@ -83,7 +83,7 @@ final class SliceRead {
         window =
                 new ChangelogWindow(
                         nextMillis, end, UtcText.ofBorder(nextMillis), UtcText.ofBorder(end), type);
-        told = false;
+        announced = false;
         lacking = false;
         handedOut = new PositionFold();
     }
@@ -106,9 +106,9 @@ final class SliceRead {
     }
 
     /** The window, where the slice's state does not know of it yet; it does from now on. */
-    ChangelogWindow tell() {
-        ChangelogWindow news = told ? null : window;
-        told = true;
+    ChangelogWindow takeNew() {
+        ChangelogWindow news = announced ? null : window;
+        announced = true;
         return news;
     }
 
