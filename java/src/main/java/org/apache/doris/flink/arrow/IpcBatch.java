@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One record batch in native memory, and its owner. Whoever takes it from the scan releases it, on
+ * One record batch in native memory, and its owner. The code that takes it from the scan releases it, on
  * the thread that reads it: after {@link #release} every access to it or to a vector over it is an
  * exception, while values that were returned on the heap (strings, bytes, decimals) stay.
  *
@@ -160,7 +160,7 @@ public final class IpcBatch {
                 "a row was read after its batch had been released: copy rows that are kept");
     }
 
-    /** Frees once, by release or as the last net. Refers to nothing of the batch. */
+    /** Frees once, by release or by the cleaner. Refers to nothing of the batch. */
     private static final class Memory implements Runnable {
         private final Runnable free;
         private volatile boolean orderly;

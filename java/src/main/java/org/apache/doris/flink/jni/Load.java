@@ -49,7 +49,7 @@ public interface Load extends AutoCloseable {
     boolean await(long timeoutMs) throws IOException;
 
     /**
-     * The outcome, once {@link #await} said it is there: {@code label}, {@code txn.id}, {@code
+     * The outcome, once {@link #await} returned true: {@code label}, {@code txn.id}, {@code
      * next} (the first label number not used), {@code status}, {@code rows}, {@code sent.bytes},
      * the figures of the server's answer ({@code total.rows}, {@code loaded.rows}, {@code
      * filtered.rows}, {@code unselected.rows}, {@code load.bytes}, {@code load.time.ms}, {@code

@@ -136,7 +136,7 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
         }
     }
 
-    /** Where transactions are; opened when first asked for. */
+    /** Where transactions are; opened at the first use. */
     interface Connection extends AutoCloseable {
 
         Transactions transactions() throws IOException;

@@ -13,7 +13,7 @@ import java.util.List;
 @Internal
 public interface Transactions {
 
-    /** Asks what became of a label. */
+    /** Requests the state of a label. */
     PendingCall<LabelState> state(String database, String label) throws IOException;
 
     /**

@@ -104,7 +104,7 @@ final class LingeringLoads {
      * Looks for conflicts in all tables that the restored states name, whether they get rows or
      * not; before the task runs. Aborts nothing: see {@link #sweep}.
      */
-    void lookAtRestoredTables(Pause pause) throws IOException, InterruptedException {
+    void checkRestoredTables(Pause pause) throws IOException, InterruptedException {
         List<Walk> walks = new ArrayList<>();
         for (WriterState state : restored) {
             for (WriterState.Table table : state.tables()) {
@@ -146,7 +146,7 @@ final class LingeringLoads {
      * half committed from which the job must be started, its other half would be gone by now.
      *
      * <p>All states are read before the first load is aborted, so that nothing is when there is a
-     * conflict. A load that is committed in between is one as well: its abort says so.
+     * conflict. A load that is committed in between is one as well: its abort reports that.
      */
     void sweep(Pause pause) throws IOException, InterruptedException {
         if (unswept.isEmpty()) {
@@ -375,7 +375,7 @@ final class LingeringLoads {
             this.held = List.copyOf(held);
         }
 
-        /** The first number that nobody used. */
+        /** The first unused number. */
         long firstFree() {
             return firstFree;
         }

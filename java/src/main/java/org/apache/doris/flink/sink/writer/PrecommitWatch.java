@@ -195,7 +195,7 @@ final class PrecommitWatch implements AutoCloseable {
 
     private void checkFailed(IOException e) {
         LOG.warn(
-                "Asking for the state of label {} of table {} failed; it is asked again.",
+                "The state of label {} of table {} could not be read; the next check retries it.",
                 current.label,
                 current.key(),
                 e);

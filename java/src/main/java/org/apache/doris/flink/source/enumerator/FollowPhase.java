@@ -164,7 +164,7 @@ final class FollowPhase implements ChangelogPhase {
         }
     }
 
-    /** A reader tells what it holds; it is told what of that is gone. */
+    /** A reader reports what it holds; it receives which of that is gone. */
     void held(int subtask, HeldSlicesEvent event) {
         slices.held(subtask, event.slices());
         List<String> gone = new ArrayList<>();

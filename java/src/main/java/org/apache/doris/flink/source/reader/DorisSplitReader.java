@@ -160,7 +160,7 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
                 current = null;
                 return ArrowRecords.finished(Set.of(ended));
             default:
-                // Woken: the loop looks at what was told.
+                // Woken: the loop handles the new events.
                 return null;
         }
     }

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Rows in native memory as the reader hands them on. Whoever has the batch must release it. */
+/** Rows in native memory as the reader hands them on. The owner of the batch must release it. */
 final class ReadBatch {
 
     private final IpcBatch batch;

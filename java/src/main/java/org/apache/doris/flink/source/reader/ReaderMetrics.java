@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Metrics of one source reader, beside those that Flink counts by itself. The fetcher thread counts
- * bytes, errors and windows, the task thread splits and news; gauges may be asked by any thread.
+ * bytes, errors and windows, the task thread splits and news; gauges may be read by any thread.
  */
 final class ReaderMetrics {
 

@@ -106,7 +106,7 @@ final class ReaderParts implements AutoCloseable {
         return outstanding;
     }
 
-    /** What is told to the fetchers. */
+    /** What is passed to the fetchers. */
     SliceControl control() {
         return control;
     }
