@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One record batch in native memory, and its owner. The code that takes it from the scan releases it, on
- * the thread that reads it: after {@link #release} every access to it or to a vector over it is an
- * exception, while values that were returned on the heap (strings, bytes, decimals) stay.
+ * One record batch in native memory, and its owner. The code that takes it from the scan releases
+ * it, on the thread that reads it: after {@link #release} every access to it or to a vector over it
+ * is an exception, while values that were returned on the heap (strings, bytes, decimals) stay.
  *
  * <p>The memory of a batch that was never released is freed by {@link NativeCleaner}, counted in
- * {@link #leaked()} and logged. It watches the body's buffer, which
- * every view of it keeps reachable, so it never frees under a reader.
+ * {@link #leaked()} and logged. It watches the body's buffer, which every view of it keeps
+ * reachable, so it never frees under a reader.
  */
 @Internal
 public final class IpcBatch {

@@ -317,7 +317,10 @@ public class DorisExecutionOptions implements Serializable {
             return this;
         }
 
-        /** Whether the commit of a transaction that Doris no longer has is skipped: data may be lost. */
+        /**
+         * Whether the commit of a transaction that Doris no longer has is skipped: data may be
+         * lost.
+         */
         public Builder setIgnoreCommitError(boolean ignoreCommitError) {
             values.set(SinkOptions.IGNORE_COMMIT_ERROR, ignoreCommitError);
             return this;

@@ -13,8 +13,8 @@ import java.util.Objects;
 
 /**
  * How to read, and the timeouts and retries of requests, which hold for writing as well. Values are
- * checked when a source or sink is built. What a value means is documented at the option of the same name
- * in docs/options.md.
+ * checked when a source or sink is built. What a value means is documented at the option of the
+ * same name in docs/options.md.
  */
 @PublicEvolving
 public class DorisReadOptions implements Serializable {

@@ -14,9 +14,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * One option of the connector, with everything about it: key, type, default, bounds or
- * allowed words, former names, keys that it replaces, whether it is sent to the native core, and
- * its text in the documentation.
+ * One option of the connector, with everything about it: key, type, default, bounds or allowed
+ * words, former names, keys that it replaces, whether it is sent to the native core, and its text
+ * in the documentation.
  */
 @Internal
 public final class DorisOption<T> {

@@ -141,9 +141,10 @@ final class LingeringLoads {
     }
 
     /**
-     * Aborts what earlier attempts left open in the tables that were searched; when a barrier arrives, not
-     * before. Then all subtasks run, so none of them found a conflict: had one found the savepoint
-     * half committed from which the job must be started, its other half would be gone by now.
+     * Aborts what earlier attempts left open in the tables that were searched; when a barrier
+     * arrives, not before. Then all subtasks run, so none of them found a conflict: had one found
+     * the savepoint half committed from which the job must be started, its other half would be gone
+     * by now.
      *
      * <p>All states are read before the first load is aborted, so that nothing is when there is a
      * conflict. A load that is committed in between is one as well: its abort reports that.

@@ -17,7 +17,8 @@ import java.util.Map;
 
 /**
  * The loads of one writer: at most one open per table, and only while the table has rows in this
- * checkpoint. Of a table without rows only its label number and the properties of the table are kept.
+ * checkpoint. Of a table without rows only its label number and the properties of the table are
+ * kept.
  */
 final class TableLoads implements AutoCloseable {
 
@@ -56,7 +57,10 @@ final class TableLoads implements AutoCloseable {
         this.pause = pause;
     }
 
-    /** The properties of a table; the first call reads them from the server and cleans up after earlier runs. */
+    /**
+     * The properties of a table; the first call reads them from the server and cleans up after
+     * earlier runs.
+     */
     TableCheck check(String database, String table) throws IOException, InterruptedException {
         return entry(database, table).check;
     }

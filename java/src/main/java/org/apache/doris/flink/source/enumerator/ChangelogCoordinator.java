@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
  * through {@link ContentPhase}, where the content is read before the changes, to {@link
  * FollowPhase}, and passes what happens to the phase it is in.
  *
- * <p>All methods run on the coordinator thread; calls to the cluster run on the worker thread
- * and see none of the state.
+ * <p>All methods run on the coordinator thread; calls to the cluster run on the worker thread and
+ * see none of the state.
  */
 final class ChangelogCoordinator {
 

@@ -279,7 +279,9 @@ final class FollowPhase implements ChangelogPhase {
         boolean facts = watch.isDue();
         boolean probe = facts && schemes.hashes();
         calls.call(
-                () -> PollResult.poll(service, calls.closed(), bound, partitions, listing, facts, probe),
+                () ->
+                        PollResult.poll(
+                                service, calls.closed(), bound, partitions, listing, facts, probe),
                 this::polled);
     }
 

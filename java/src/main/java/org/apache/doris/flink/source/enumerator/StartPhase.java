@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
- * The time until the start is known. It is requested once, on the worker thread, and
- * awaited by the coordinator thread where a checkpoint must not be taken without the answer.
+ * The time until the start is known. It is requested once, on the worker thread, and awaited by the
+ * coordinator thread where a checkpoint must not be taken without the answer.
  */
 final class StartPhase implements ChangelogPhase {
 

@@ -197,7 +197,7 @@ final class SliceWindows {
         rows += batch.rows();
         reading.handOut(changes, batch.rows());
         retries.forget(reading.splitId());
-        return ArrowRecords.ofWindow(reading.splitId(), reading.tell(), batch, outstanding);
+        return ArrowRecords.ofWindow(reading.splitId(), reading.takeNew(), batch, outstanding);
     }
 
     private RecordsWithSplitIds<ReadRecord> end() {
@@ -210,7 +210,7 @@ final class SliceWindows {
             length.wasRead(window, taken, rows);
         }
         RecordsWithSplitIds<ReadRecord> records =
-                ArrowRecords.endOfWindow(slice.splitId(), slice.tell());
+                ArrowRecords.endOfWindow(slice.splitId(), slice.takeNew());
         slice.close();
         retries.forget(slice.splitId());
         turns.toTheEnd(slice);
