@@ -35,8 +35,8 @@ public final class CommonOptions {
                     .list("benodes", null)
                     .describe(
                             "Back ends as `host:http_port`, several separated by commas. Set it"
-                                + " when a proxy or NAT hides the real addresses: loads then go"
-                                + " there only. Does not affect reading.");
+                                    + " when a proxy or NAT hides the real addresses: loads then go"
+                                    + " there only. Does not affect reading.");
 
     public static final DorisOption<String> TABLE_IDENTIFIER =
             CONNECTION

@@ -35,7 +35,7 @@ public final class ReadOptions {
                     .crosses()
                     .describe(
                             "Flight port of the front ends. `-1`: the port that the cluster reports"
-                                + " for each. Set it when a proxy listens on another port.");
+                                    + " for each. Set it when a proxy listens on another port.");
 
     public static final DorisOption<Duration> QUERY_TIMEOUT =
             SNAPSHOT.duration("doris.request.query.timeout", "6h")
@@ -123,9 +123,9 @@ public final class ReadOptions {
                     .crosses("")
                     .describe(
                             "Deprecated: SQL predicate in Doris' dialect, sent as is and joined by"
-                                + " AND with what the query pushes down. Use it only for what"
-                                + " `WHERE` cannot express. Where changes are followed it is an"
-                                + " error, except with `append_only`.");
+                                    + " AND with what the query pushes down. Use it only for what"
+                                    + " `WHERE` cannot express. Where changes are followed it is an"
+                                    + " error, except with `append_only`.");
 
     public static final DorisOption<Boolean> USE_OLD_API =
             SNAPSHOT.flag("source.use-old-api", false)
@@ -158,7 +158,7 @@ public final class ReadOptions {
                     .atLeast("-1")
                     .describe(
                             "Maximum number of keys kept in a task's cache; `-1` and `0` switch it"
-                                + " off.");
+                                    + " off.");
 
     public static final DorisOption<Duration> LOOKUP_CACHE_TTL =
             LOOKUP.duration("lookup.cache.ttl", "10s")

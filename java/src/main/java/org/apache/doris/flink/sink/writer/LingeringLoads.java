@@ -1,8 +1,6 @@
 package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.sink.committer.Abandoned;
-import org.apache.doris.flink.sink.transaction.AbortOutcome;
-import org.apache.doris.flink.sink.transaction.Answer;
 import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.sink.transaction.LabelState;
@@ -181,10 +179,10 @@ final class LingeringLoads {
             return;
         }
         List<Label> labels = List.copyOf(left.keySet());
-        List<Answer<AbortOutcome>> outcomes =
+        List<Transactions.Answer<Transactions.AbortOutcome>> outcomes =
                 Pause.await(transactions.abort(labels, OnFailure.END_CALL), pause);
         for (int i = 0; i < labels.size(); i++) {
-            if (outcomes.get(i).get() == AbortOutcome.FINISHED) {
+            if (outcomes.get(i).get() == Transactions.AbortOutcome.FINISHED) {
                 finished(left.get(labels.get(i)), labels.get(i), LabelState.COMMITTED);
             }
         }
@@ -199,7 +197,7 @@ final class LingeringLoads {
         walks.forEach(walk -> series.add(walk.series));
         // Nothing is done after a conflict, so that what lies behind it need not be read.
         boolean pastFinished = walks.stream().anyMatch(walk -> walk.lenient);
-        Iterator<Answer<List<LabelState>>> answers =
+        Iterator<Transactions.Answer<List<LabelState>>> answers =
                 Pause.await(transactions.series(series, pastFinished, OnFailure.END_CALL), pause)
                         .iterator();
         for (Walk walk : walks) {

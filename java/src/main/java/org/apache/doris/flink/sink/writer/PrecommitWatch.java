@@ -195,7 +195,7 @@ final class PrecommitWatch implements AutoCloseable {
 
     private void checkFailed(IOException e) {
         LOG.warn(
-                "The state of label {} of table {} could not be read; the next check retries it.",
+                "The state of label {} of table {} could not be read; it is asked again.",
                 current.label,
                 current.key(),
                 e);

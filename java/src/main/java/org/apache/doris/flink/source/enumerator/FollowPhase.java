@@ -9,7 +9,6 @@ import org.apache.doris.flink.source.event.CoveredEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;
@@ -173,7 +172,7 @@ final class FollowPhase implements ChangelogPhase {
                     slice.scheme().equals(SliceScheme.PARTITIONS)
                             && !slices.partitions().containsKey(slice.slice());
             if (unknown) {
-                gone.add(SliceIds.of(slice.scheme(), slice.slice()));
+                gone.add(slice.scheme().splitId(slice.slice()));
             }
         }
         if (!gone.isEmpty()) {

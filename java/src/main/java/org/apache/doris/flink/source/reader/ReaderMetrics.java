@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.DorisSplitState;
-import org.apache.doris.flink.source.split.Tso;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 
@@ -94,7 +94,7 @@ final class ReaderMetrics {
 
     /** A change was fetched, the last one of its batch. */
     void fetched(long tso) {
-        fetchLagMillis = System.currentTimeMillis() - Tso.millis(tso);
+        fetchLagMillis = System.currentTimeMillis() - ChangelogPosition.millis(tso);
     }
 
     /** A row could not be taken over. */

@@ -3,11 +3,11 @@ package org.apache.doris.flink.source.reader;
 import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.event.BoundEvent;
+import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.PositionFold;
-import org.apache.doris.flink.source.split.Tso;
 
 /**
  * How far the fetcher has read one slice: ahead of the slice's state, which follows the rows that
@@ -141,7 +141,7 @@ final class SliceRead {
             return nextMillis;
         }
         return handedOut.isPresent()
-                ? Math.max(window.startMillis(), Tso.millis(handedOut.tso()))
+                ? Math.max(window.startMillis(), ChangelogPosition.millis(handedOut.tso()))
                 : window.startMillis();
     }
 
