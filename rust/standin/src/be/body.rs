@@ -72,7 +72,7 @@ impl<'a> Intake<'a> {
     }
 
     async fn all(&mut self, mut body: BodyDataStream) -> Result<(), Broken> {
-        // Rules for the first byte strike before it is asked for.
+        // Rules for the first byte strike before it is read.
         if let Some(strike) = self.struck(0, 1) {
             self.obey(strike).await?;
         }

@@ -17,7 +17,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// What an action puts in the answer's place, if anything; `said` words a failure that it gives.
+    /// What an action puts in the answer's place, if anything; `said` makes the text of a failure.
     pub(super) fn struck(
         action: &Action,
         connection: &ConnectionHandle,

@@ -32,17 +32,17 @@ pub(super) struct Task {
     /// `db.table`.
     pub(super) name: String,
     pub(super) begun: Instant,
-    /// For names that nobody else has.
+    /// For unique names.
     pub(super) random: u128,
 }
 
-/// How far a load has come when it fails: who asked for it is told either way.
+/// How far a load has come when it fails: its client gets an answer either way.
 pub(super) enum Failure {
     /// With a `Message`, or the whole reply filled in.
     Said,
     /// By a fault rule.
     Struck(Strike),
-    /// Nobody is left to tell.
+    /// The client has disconnected.
     Gone,
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn serve(
     let (done, ending) = oneshot::channel();
     shared.loads.spawn(async move {
         let ended = task.run(body).await;
-        // A client that is gone is told nothing.
+        // A client that has disconnected gets no answer.
         let _ = done.send(ended);
     });
     let Ok((ending, rest)) = ending.await else {
@@ -87,7 +87,7 @@ pub(super) async fn serve(
 }
 
 impl Task {
-    /// The whole load; gives its end, and the body where nobody read it.
+    /// The whole load; gives its end, and the body where it was not read.
     async fn run(self, body: Body) -> (Ending, Option<Body>) {
         let mut reply = Reply {
             label: self.headers.text("label").unwrap_or_default().to_owned(),
@@ -328,7 +328,7 @@ enum Stop {
     Gone,
 }
 
-/// `Message` when no front end can be asked.
+/// `Message` when no front end is alive.
 pub(super) const NO_FRONTEND: &str =
     "[THRIFT_RPC_ERROR]failed to call frontend service, no front end answers";
 

@@ -1,4 +1,4 @@
-//! The end of a load: rows handed over to the transaction, then what the client is told.
+//! The end of a load: rows handed over to the transaction, then the answer to the client.
 
 use std::time::{Duration, Instant};
 

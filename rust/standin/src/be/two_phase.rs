@@ -26,7 +26,7 @@ struct Task {
     named: Option<Transaction>,
 }
 
-/// What the headers ask for.
+/// What the headers request.
 struct Asked {
     commit: bool,
     id: Option<i64>,
@@ -56,7 +56,7 @@ pub(super) async fn serve(node: Node, visit: Visit, http: HeaderMap, database: S
     let (done, ending) = oneshot::channel();
     shared.loads.spawn(async move {
         let ended = task.run().await;
-        // A client that is gone is told nothing.
+        // A client that has disconnected gets no answer.
         let _ = done.send(ended);
     });
     ending.await.unwrap_or(Ending::Torn).into_response()

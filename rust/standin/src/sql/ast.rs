@@ -19,7 +19,7 @@ pub enum Shown {
 }
 
 /// Brings names to their form; gives what the outermost select list is shown as (`items` = its texts), or nothing
-/// where it cannot be told.
+/// where it is not known.
 pub fn normalise(statement: &mut Statement, items: &[String]) -> Vec<Shown> {
     let shown = match statement {
         Statement::Query(query) => first_select(&mut query.body)

@@ -112,7 +112,7 @@ pub struct Planned {
     state: SessionState,
     /// The logical plan, coerced.
     pub plan: LogicalPlan,
-    /// Shown names of the outermost select list; empty where they cannot be told.
+    /// Shown names of the outermost select list; empty where they are not known.
     shown: Vec<Shown>,
     zone: Zone,
 }
