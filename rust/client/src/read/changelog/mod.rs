@@ -58,7 +58,7 @@ impl Changelog {
         let facts = tokio::select! {
             biased;
             () = cancelled => Err(Error::new(ErrorKind::Closed, "the call was closed")),
-            facts = facts::look(self, &mut flight) => facts,
+            facts = facts::read(self, &mut flight) => facts,
         };
         flight.close(CLOSE_LIMIT).await;
         facts
