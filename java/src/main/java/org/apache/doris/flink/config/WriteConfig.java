@@ -96,7 +96,7 @@ public final class WriteConfig implements Serializable {
     }
 
     /**
-     * Whether the planner is to produce a stream without {@code -U}. One that comes all the same
+     * Whether the planner is to produce a stream without {@code -U}. One that arrives nevertheless
      * deletes; it is left out only where the table cannot delete.
      */
     public boolean ignoreUpdateBefore() {

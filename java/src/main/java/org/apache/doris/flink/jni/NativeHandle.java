@@ -68,7 +68,7 @@ abstract class NativeHandle implements AutoCloseable {
             } catch (NativeException e) {
                 throw new UncheckedIOException(e);
             } finally {
-                // Finds nothing to do and lets go of the handle.
+                // Finds nothing to free and removes the handle from the cleaner.
                 net.clean();
                 NativeLog.drain();
             }

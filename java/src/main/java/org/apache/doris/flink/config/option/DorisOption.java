@@ -23,7 +23,7 @@ public final class DorisOption<T> {
 
     /** What becomes of a value today. */
     public enum Status {
-        /** The option does what its description says. */
+        /** The option has the documented effect. */
         WORKS("yes"),
         /** Accepted for compatibility; by design the value changes nothing. */
         NO_EFFECT("accepted, no effect"),

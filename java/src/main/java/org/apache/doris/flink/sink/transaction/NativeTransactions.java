@@ -157,7 +157,7 @@ public final class NativeTransactions implements Transactions {
     }
 
     private static IOException translated(NativeException e) {
-        // The same text; a stack trace that shows both tells it twice.
+        // The same text; a stack trace would show it twice.
         switch (e.code()) {
             case ABORTED:
                 return new TransactionGone(e.getMessage(), true, e.getCause());

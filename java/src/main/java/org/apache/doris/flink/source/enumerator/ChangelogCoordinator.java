@@ -149,13 +149,13 @@ final class ChangelogCoordinator {
         changes.begin(start.startMillis().getAsLong());
     }
 
-    /** A reader has begun, or begun anew. */
+    /** A reader has started or restarted. */
     void addReader(int subtask) {
         changes.welcome(subtask);
         phase.proceed();
     }
 
-    /** A subtask begins anew; these are slices that it was given since its checkpoint. */
+    /** A subtask restarts; these are slices that it was given since its checkpoint. */
     void addSlicesBack(List<DorisSplit> splits, int subtask) {
         reports.forget(subtask);
         changes.takeBack(splits, subtask);

@@ -42,7 +42,7 @@ final class ClusterCalls {
         context.callAsync(() -> null, (nothing, failure) -> failOnce(step), millis, millis);
     }
 
-    /** Ends a job that has begun anew; see {@link RefusedStart}. */
+    /** Fails a job that starts without a checkpoint; see {@link RefusedStart}. */
     void refuse(RuntimeException refusal) {
         failed = true;
         RefusedStart.fail(context, closed, refusal);

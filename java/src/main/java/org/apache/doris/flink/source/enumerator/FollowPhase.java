@@ -28,9 +28,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * The time in which changes are followed, to the end of the job: tells readers up to where they may
- * read, hands out slices, and publishes progress. What a checkpoint or a reader tells of slices is
- * noted before it has begun as well.
+ * The time in which changes are followed, to the end of the job: sends readers the bound up to
+ * which they may read, assigns slices, and publishes progress. What a checkpoint or a reader
+ * reports of slices is noted before it has begun as well.
  */
 final class FollowPhase implements ChangelogPhase {
 
@@ -122,7 +122,6 @@ final class FollowPhase implements ChangelogPhase {
         netFrom = OptionalLong.of(startMillis);
     }
 
-    /** Begins. */
     void begin(long startMillis) {
         begun = true;
         this.startMillis = startMillis;
@@ -151,7 +150,7 @@ final class FollowPhase implements ChangelogPhase {
         }
     }
 
-    /** A subtask begins anew; these are slices that it was given since its checkpoint. */
+    /** A subtask restarts; these are slices that it was given since its checkpoint. */
     void takeBack(List<DorisSplit> splits, int subtask) {
         for (DorisSplit unknown : slices.takeBack(splits, subtask)) {
             LOG.info(

@@ -103,7 +103,7 @@ final class SnapshotPhase {
     }
 
     /**
-     * Changes are followed now. Splits that come back all the same, where no checkpoint holds their
+     * Changes are followed now. Splits that come back nevertheless, where no checkpoint holds their
      * end, go to the next reader that requests one, all at once: a reader with slices requests only
      * once.
      */
