@@ -275,7 +275,7 @@ public final class DorisWriter<IN>
     private void initialize() throws IOException, InterruptedException {
         if (lingering != null) {
             lingering.warn();
-            lingering.lookAtRestoredTables(Pause.INTERRUPTS);
+            lingering.checkRestoredTables(Pause.INTERRUPTS);
             vanished = lingering.ofVanishedSubtasks();
             // With one table alone everything is looked for right now.
             boolean oneTable = config.declared().isPresent();
@@ -392,7 +392,7 @@ public final class DorisWriter<IN>
             SinkConfig config, DorisRecordSerializer<T> serializer) {
         return (loads, metrics) -> {
             if (config.declared().isPresent()) {
-                // Whoever declares columns gives rows of them.
+                // A job that declares columns writes rows of them.
                 RowType type = config.declared().get();
                 return (RecordInput<T>) new RowDataInput(config, type, loads, metrics);
             }
