@@ -15,10 +15,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 
 /** Jobs whose records are Debezium's JSON. */
 @Timeout(120)
@@ -164,6 +167,12 @@ class DebeziumWriteTest {
                 "1704067200000001",
                 "2024-01-01 00:00:00.000001"
             },
+            {
+                "tz DATETIME(6)",
+                "\"type\":\"string\",\"name\":\"io.debezium.time.ZonedTimestamp\"",
+                "\"2024-01-01T10:00:00.123456Z\"",
+                "2024-01-01 18:00:00.123456"
+            },
             {"b BOOLEAN", "\"type\":\"boolean\"", "true", "1"},
             {"tiny TINYINT", "\"type\":\"boolean\"", "true", "1"},
             {"dbl DOUBLE", "\"type\":\"double\"", "1.5E300", "1.5e+300"},
@@ -205,14 +214,19 @@ class DebeziumWriteTest {
             expected.add(column[3]);
         }
         TargetTable table = TargetTable.unique(DORIS, String.join(", ", declared));
+        Properties zoned = DorisExecutionOptions.defaultsProperties();
+        zoned.setProperty("timezone", "Asia/Shanghai");
         write(
-                table,
-                "{\"schema\":{\"type\":\"struct\",\"fields\":[{\"field\":\"after\","
-                        + "\"type\":\"struct\",\"fields\":["
-                        + String.join(",", schema)
-                        + "]}]},\"payload\":"
-                        + record("c", "null", "{" + String.join(",", values) + "}")
-                        + "}");
+                table.identifier(),
+                execution().setStreamLoadProp(zoned),
+                JsonDebeziumSchemaSerializer.builder(),
+                List.of(
+                        "{\"schema\":{\"type\":\"struct\",\"fields\":[{\"field\":\"after\","
+                                + "\"type\":\"struct\",\"fields\":["
+                                + String.join(",", schema)
+                                + "]}]},\"payload\":"
+                                + record("c", "null", "{" + String.join(",", values) + "}")
+                                + "}"));
         assertThat(table.rows()).containsExactly(expected);
     }
 
@@ -267,5 +281,75 @@ class DebeziumWriteTest {
         assertThat(failure.text())
                 .contains("operation 't', table shop.public.orders, at lsn=24023128")
                 .contains("setLenient(true)");
+    }
+
+    // CDC-8
+    @Test
+    void anUpdateToAnotherKeyOfTheTableDeletesTheFormerRow() throws Exception {
+        TargetTable table =
+                TargetTable.of(
+                        DORIS,
+                        "id INT, day DATE, name STRING",
+                        "UNIQUE KEY(id, day) DISTRIBUTED BY HASH(id) BUCKETS 2");
+        write(
+                table,
+                record("c", "null", dated(1, "2026-01-01", "a")),
+                record("c", "null", dated(2, "2026-01-01", "b")),
+                record("u", dated(1, "2026-01-01", "a"), dated(1, "2026-02-01", "a")),
+                record("u", dated(2, "2026-01-01", "b"), dated(2, "2026-01-01", "c")));
+        assertThat(table.rows())
+                .containsExactly(List.of("1", "2026-02-01", "a"), List.of("2", "2026-01-01", "c"));
+    }
+
+    private static String dated(int id, String day, String name) {
+        return String.format("{\"ID\":%d,\"DAY\":\"%s\",\"NAME\":\"%s\"}", id, day, name);
+    }
+
+    @Test
+    void aFlexibleUpdateKeepsWhatTheSourceDidNotLog() throws Exception {
+        TargetTable table =
+                TargetTable.of(
+                        DORIS,
+                        "id INT, name STRING, body STRING",
+                        "UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2 PROPERTIES"
+                                + " (\"replication_num\" = \"1\","
+                                + " \"enable_unique_key_skip_bitmap_column\" = \"true\")");
+        DORIS.run("INSERT INTO " + table + " VALUES (1, 'a', 'long'), (2, 'b', 'long')");
+        Properties flexible = DorisExecutionOptions.defaultsProperties();
+        flexible.setProperty("unique_key_update_mode", "UPDATE_FLEXIBLE_COLUMNS");
+        write(
+                table.identifier(),
+                execution().setStreamLoadProp(flexible),
+                JsonDebeziumSchemaSerializer.builder(),
+                List.of(
+                        record(
+                                "u",
+                                "null",
+                                "{\"id\":1,\"name\":\"c\",\"body\":\"__debezium_unavailable_value\"}"),
+                        record("d", row(2, null), "null"),
+                        record("c", "null", "{\"id\":3,\"name\":null,\"body\":\"x\"}")));
+        assertThat(table.rows())
+                .containsExactly(List.of("1", "c", "long"), Arrays.asList("3", null, "x"));
+    }
+
+    /** The Java of the page, compiled and run as a reader would. */
+    @Test
+    void theSampleOfThePageRuns() throws Exception {
+        String page =
+                Files.readString(Path.of(System.getProperty("doris.docs"), "cdc.md"))
+                        .replace("127.0.0.1:8030", DORIS.fenodes());
+        String section = page.substring(page.indexOf("## Debezium records"));
+        for (String statement : block(section, "sql\n-- Doris\n").split(";\n")) {
+            DORIS.run(statement);
+        }
+        JavaSample.run(block(section, "java\n"));
+        assertThat(DORIS.sql("SELECT * FROM ods.orders"))
+                .containsExactly(
+                        List.of("1", "12.500000000000000000", "2026-03-01 10:00:00.000000"));
+    }
+
+    private static String block(String page, String begin) {
+        int from = page.indexOf("```" + begin) + 3 + begin.length();
+        return page.substring(from, page.indexOf("```", from));
     }
 }

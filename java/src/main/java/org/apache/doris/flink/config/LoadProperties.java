@@ -108,13 +108,17 @@ public final class LoadProperties {
      * not.
      */
     static boolean keepsOtherColumns(Map<String, String> properties) {
+        return isPartialUpdate(properties)
+                || !properties.getOrDefault(SEQUENCE_COLUMN, "").isBlank();
+    }
+
+    /** Whether rows write only some of the columns: a partial or a flexible update. */
+    public static boolean isPartialUpdate(Map<String, String> properties) {
         String partial = properties.getOrDefault(PARTIAL_COLUMNS, "false");
         // Servers look at the former parameter only where the latter is absent.
-        boolean parts =
-                properties.containsKey(UPDATE_MODE)
-                        ? !plain(properties.get(UPDATE_MODE)).equals(UPSERT)
-                        : plain(partial).equals("true");
-        return parts || !properties.getOrDefault(SEQUENCE_COLUMN, "").isBlank();
+        return properties.containsKey(UPDATE_MODE)
+                ? !plain(properties.get(UPDATE_MODE)).equals(UPSERT)
+                : plain(partial).equals("true");
     }
 
     /** Whether each row writes only the columns that it holds. */

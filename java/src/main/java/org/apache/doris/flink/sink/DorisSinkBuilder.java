@@ -5,6 +5,7 @@ import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
 import org.apache.doris.flink.cfg.ObjectOptions;
 import org.apache.doris.flink.config.Delimiter;
+import org.apache.doris.flink.config.LoadProperties;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.option.SinkOptions;
 import org.apache.doris.flink.config.plan.SinkPlan;
@@ -134,8 +135,9 @@ final class DorisSinkBuilder<IN> {
                             + " parameter.");
         }
         SinkPlan plan = SinkPlan.ofBytes(map, zone);
-        if (plan.config().write().keepsOtherColumns()
+        if (LoadProperties.isPartialUpdate(plan.config().write().properties())
                 || !value(properties, STRICT_MODE, "").isEmpty()) {
+            // In a partial update a strict load writes no new row.
             return plan;
         }
         map.put(SinkOptions.PROPERTIES_PREFIX + STRICT_MODE, "true");

@@ -87,8 +87,10 @@ final class Json {
         } catch (JsonProcessingException e) {
             // Its message quotes the text.
             throw new IOException(
-                    "it cannot be read at character "
-                            + (e.getLocation() == null ? -1 : e.getLocation().getCharOffset()));
+                    String.format(
+                            "it cannot be read at character %d (%s)",
+                            e.getLocation() == null ? -1 : e.getLocation().getCharOffset(),
+                            e.getClass().getSimpleName()));
         }
     }
 
