@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -74,8 +75,7 @@ final class JavaSample {
 
     private static void delete(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file :
-                    files.sorted(Comparator.reverseOrder()).collect(Collectors.toList())) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).collect(Collectors.toList())) {
                 Files.delete(file);
             }
         }

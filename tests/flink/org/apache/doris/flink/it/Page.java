@@ -16,7 +16,9 @@ final class Page {
 
     private static final Path DOCS = Paths.get(System.getProperty("doris.docs"));
     private static final Pattern BLOCK =
-            Pattern.compile("(?:<!-- ([^\n]*) -->\n+)?^```(\\w+)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+            Pattern.compile(
+                    "(?:<!-- ([^\n]*) -->\n+)?^```(\\w+)\n(.*?)^```$",
+                    Pattern.DOTALL | Pattern.MULTILINE);
 
     private final Path path;
     private final List<Block> blocks = new ArrayList<>();

@@ -2,6 +2,7 @@ package org.apache.doris.flink.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.flink.table.api.TableEnvironment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,6 +23,7 @@ import java.util.List;
  * Rows that cannot be written and servers that refuse: one error, at once where waiting is of no
  * use, that tells a user what is wrong and what to do; nothing of it visible; and never a secret.
  */
+@EachWriteMode
 @Timeout(120)
 class SinkRefusalsTest {
 
@@ -36,8 +38,13 @@ class SinkRefusalsTest {
 
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
 
+    private final WriteMode mode;
     private TableEnvironment sql;
     private long mark;
+
+    SinkRefusalsTest(WriteMode mode) {
+        this.mode = mode;
+    }
 
     @BeforeAll
     static void createDatabase() {
@@ -73,8 +80,8 @@ class SinkRefusalsTest {
         return TargetTable.unique(DORIS, "id INT NOT NULL, name VARCHAR(100)");
     }
 
-    private static DorisTable declared(TargetTable table) {
-        return table.declared()
+    private DorisTable declared(TargetTable table) {
+        return table.declared(mode)
                 .columns("id INT, name STRING")
                 .with("username", "alice")
                 .with("password", SECRET)
@@ -199,17 +206,40 @@ class SinkRefusalsTest {
     }
 
     /** USE-2 */
-    @Test
-    void use2AHostThatCannotBeResolvedIsNamed() {
+    @ParameterizedTest
+    @ValueSource(strings = {"fenodes", "benodes"})
+    void use2AHostThatCannotBeResolvedIsNamed(String key) {
         TargetTable table = student();
         Failure failure =
                 running(
                         declared(table)
-                                .with("fenodes", "no-such-host.invalid:8030")
+                                .with(key, "no-such-host.invalid:8030")
+                                .with("sink.max-retries", "0")
                                 .with("doris.request.retries", "0"),
                         table,
                         "(1, 'a')");
-        assertThat(failure.text()).contains("no-such-host.invalid").contains("fenodes");
+        assertThat(failure.text()).contains("no-such-host.invalid").contains(key);
+    }
+
+    /** USE-10 */
+    @Test
+    void use10AGroupThatIsRefusedIsNamed() {
+        TargetTable table = student();
+        DORIS.fault(
+                Fault.at("be.load.answer")
+                        .table(table.name())
+                        .answer(
+                                "Fail",
+                                "[ANALYSIS_ERROR]TStatus: errCode = 2, detailMessage = Can not find"
+                                        + " compute group etl"));
+        Failure failure =
+                running(
+                        declared(table)
+                                .with("sink.properties.compute_group", "etl")
+                                .with("sink.max-retries", "0"),
+                        table,
+                        "(1, 'a')");
+        assertThat(failure.text()).contains("compute group etl").contains("test." + table.name());
     }
 
     @ParameterizedTest(name = "{0}")
@@ -281,7 +311,7 @@ class SinkRefusalsTest {
             old.run("CREATE DATABASE test");
             TargetTable table = TargetTable.unique(old, "id INT, name STRING");
             DorisTable json =
-                    table.declared()
+                    table.declared(mode)
                             .columns("id INT, name STRING")
                             .with("sink.properties.format", "json");
             assertThat(running(json, table, "(1, 'a')").text())

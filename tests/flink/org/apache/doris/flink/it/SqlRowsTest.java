@@ -2,6 +2,7 @@ package org.apache.doris.flink.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 
 /** Rows and their kinds, as a bounded job writes them: what the table holds afterwards. */
+@EachWriteMode
 @Timeout(120)
 class SqlRowsTest {
 
@@ -29,9 +31,14 @@ class SqlRowsTest {
 
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
 
+    private final WriteMode mode;
     private StreamExecutionEnvironment environment;
     private StreamTableEnvironment sql;
     private long mark;
+
+    SqlRowsTest(WriteMode mode) {
+        this.mode = mode;
+    }
 
     @BeforeAll
     static void createDatabase() {
@@ -62,7 +69,7 @@ class SqlRowsTest {
                 Row.ofKind(RowKind.INSERT, 1, "a"),
                 Row.ofKind(RowKind.UPDATE_BEFORE, 1, "a"),
                 Row.ofKind(RowKind.UPDATE_AFTER, 2, "a"));
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, name STRING")
                 .with("sink.ignore.update-before", "false")
                 .with("sink.properties.format", format)
@@ -81,7 +88,7 @@ class SqlRowsTest {
                 Row.ofKind(RowKind.INSERT, 1, "a"),
                 Row.ofKind(RowKind.UPDATE_BEFORE, 1, "a"),
                 Row.ofKind(RowKind.UPDATE_AFTER, 2, "a"));
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, name STRING")
                 .with("sink.parallelism", "1")
                 .create(sql, "target");
@@ -100,7 +107,7 @@ class SqlRowsTest {
                 Row.ofKind(RowKind.INSERT, 2, "b"),
                 Row.ofKind(RowKind.DELETE, 2, "b"),
                 Row.ofKind(RowKind.INSERT, 2, "c"));
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, name STRING")
                 .with("sink.properties.format", format)
                 .with("sink.parallelism", "1")
@@ -115,7 +122,7 @@ class SqlRowsTest {
     void cdc9ATableWithoutDeletesGetsOrdinaryRows(String format) throws Exception {
         TargetTable table = TargetTable.duplicate(DORIS, "id INT, name STRING");
         changes("changes", Row.ofKind(RowKind.INSERT, 1, "a"), Row.ofKind(RowKind.DELETE, 1, "a"));
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, name STRING")
                 .with("sink.properties.format", format)
                 .with("sink.parallelism", "1")
@@ -145,7 +152,7 @@ class SqlRowsTest {
     @ValueSource(strings = {"csv", "json", "arrow"})
     void type5ColumnsAreMatchedByName(String format) throws Exception {
         TargetTable table = TargetTable.duplicate(DORIS, "a INT, b STRING, c DECIMAL(5, 2)");
-        table.declared()
+        table.declared(mode)
                 .columns("C DECIMAL(5, 2), b STRING, A INT")
                 .with("sink.properties.format", format)
                 .create(sql, "target");
@@ -154,11 +161,38 @@ class SqlRowsTest {
                 .containsExactly(List.of("7", "x", "1.50"), List.of("8", "y", "-2.25"));
     }
 
+    /** USE-7: the names of other databases, whose case is not that of Doris. */
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void use7NamesAreMatchedInAnyCase(String format) throws Exception {
+        TargetTable table = TargetTable.unique(DORIS, "id INT, name STRING, Mixed STRING");
+        table.declared(mode)
+                .columns("ID INT, NAME STRING, mIXED STRING, PRIMARY KEY (ID) NOT ENFORCED")
+                .with("sink.properties.format", format)
+                .create(sql, "target");
+        insert("INSERT INTO target VALUES (1, 'a', 'x'), (2, 'b', 'y')");
+        insert(
+                "INSERT INTO target SELECT 1, CAST(COUNT(*) AS STRING), 'z' FROM (VALUES (1), (2))"
+                        + " AS v(k)");
+        assertThat(table.rows()).containsExactly(List.of("1", "2", "z"), List.of("2", "b", "y"));
+    }
+
+    /** USE-7: what matches none is named at the start, with all that do not. */
+    @Test
+    void use7NamesThatMatchNoneAreNamed() {
+        TargetTable table = TargetTable.unique(DORIS, "id INT, name STRING");
+        table.declared(mode).columns("ID INT, NAMES STRING, AGE INT").create(sql, "target");
+        assertThat(Failure.of(() -> insert("INSERT INTO target VALUES (1, 'a', 2)")).text())
+                .contains("NAMES", "AGE")
+                .doesNotContain("`ID`");
+        assertThat(table.loads(mark)).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"csv", "json", "arrow"})
     void columnsThatAnInsertLeavesOutAreNull(String format) throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "a INT, b STRING, c INT");
-        table.declared()
+        table.declared(mode)
                 .columns("a INT, b STRING, c INT")
                 .with("sink.properties.format", format)
                 .create(sql, "target");
@@ -171,7 +205,7 @@ class SqlRowsTest {
     @ValueSource(strings = {"csv", "json", "arrow"})
     void columnsThatAreNotDeclaredKeepTheirDefault(String format) throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "a INT, b STRING, c INT DEFAULT \"5\"");
-        table.declared()
+        table.declared(mode)
                 .columns("a INT, b STRING")
                 .with("sink.properties.format", format)
                 .create(sql, "target");
@@ -184,7 +218,7 @@ class SqlRowsTest {
     @ValueSource(strings = {"csv", "json", "arrow"})
     void use11NamesInAnyScriptAreSentAsUtf8(String format) throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "`编号` INT, `my name` STRING");
-        table.declared()
+        table.declared(mode)
                 .columns("`编号` INT, `my name` STRING")
                 .with("sink.properties.format", format)
                 .create(sql, "target");
@@ -197,7 +231,7 @@ class SqlRowsTest {
         TargetTable one = TargetTable.duplicate(DORIS, "id INT");
         TargetTable two = TargetTable.duplicate(DORIS, "id INT");
         for (TargetTable table : List.of(one, two)) {
-            table.declared()
+            table.declared(mode)
                     .columns("id INT")
                     .with("sink.label-prefix", "set")
                     .create(sql, table.name());
@@ -217,10 +251,12 @@ class SqlRowsTest {
     @Test
     void writtenRowsAreReadBack() throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "id INT, name STRING, at DATETIME(6)");
-        table.declared().columns("id INT, name STRING, `at` TIMESTAMP(6)").create(sql, "target");
+        table.declared(mode)
+                .columns("id INT, name STRING, `at` TIMESTAMP(6)")
+                .create(sql, "target");
         insert("INSERT INTO target VALUES (1, 'ö', TIMESTAMP '2026-03-27 15:20:29.921550')");
         TableEnvironment batch = FLINK.batch();
-        table.declared().columns("id INT, name STRING, `at` TIMESTAMP(6)").create(batch, "t");
+        table.declared(mode).columns("id INT, name STRING, `at` TIMESTAMP(6)").create(batch, "t");
         assertThat(FlinkCluster.texts(batch, "SELECT * FROM t"))
                 .containsExactly("+I[1, ö, 2026-03-27T15:20:29.921550]");
     }
