@@ -117,7 +117,7 @@ public class DorisExecutionOptions implements Serializable {
         this.enable2PC = enable2PC;
     }
 
-    /** Whether the two-phase commit was asked for explicitly. */
+    /** Whether the two-phase commit was requested explicitly. */
     public boolean force2PC() {
         return force2PC;
     }
@@ -160,9 +160,24 @@ public class DorisExecutionOptions implements Serializable {
         return WriteMode.valueOf(values.text(SinkOptions.WRITE_MODE));
     }
 
-    /** Whether a transaction that Doris says it no longer has is skipped. */
+    /** Whether the commit of a transaction that Doris no longer has is skipped. */
     public boolean ignoreCommitError() {
         return values.flag(SinkOptions.IGNORE_COMMIT_ERROR);
+    }
+
+    /** Level of the compressor; null for the one that costs least time. */
+    public Integer getCompressLevel() {
+        return values.integer(SinkOptions.COMPRESS_LEVEL);
+    }
+
+    /** Compressed bytes kept per subtask, so that a broken load can be sent again. */
+    public long getReplayBufferSize() {
+        return values.number(SinkOptions.REPLAY_BUFFER_SIZE);
+    }
+
+    /** After which time Doris drops a pre-committed transaction, in milliseconds. */
+    public long getPrecommitTimeoutMs() {
+        return values.number(SinkOptions.PRECOMMIT_TIMEOUT);
     }
 
     @Override
@@ -317,9 +332,30 @@ public class DorisExecutionOptions implements Serializable {
             return this;
         }
 
-        /** Whether a transaction that Doris says it no longer has is skipped: data may be lost. */
+        /**
+         * Whether the commit of a transaction that Doris no longer has is skipped: data may be
+         * lost.
+         */
         public Builder setIgnoreCommitError(boolean ignoreCommitError) {
             values.set(SinkOptions.IGNORE_COMMIT_ERROR, ignoreCommitError);
+            return this;
+        }
+
+        /** Level of the compressor; null for the one that costs least time. */
+        public Builder setCompressLevel(Integer compressLevel) {
+            values.set(SinkOptions.COMPRESS_LEVEL, compressLevel);
+            return this;
+        }
+
+        /** Compressed bytes kept per subtask, so that a broken load can be sent again; 64 MB. */
+        public Builder setReplayBufferSize(long replayBufferSize) {
+            values.set(SinkOptions.REPLAY_BUFFER_SIZE, replayBufferSize);
+            return this;
+        }
+
+        /** After which time Doris drops a pre-committed transaction, in milliseconds; an hour. */
+        public Builder setPrecommitTimeoutMs(long precommitTimeoutMs) {
+            values.set(SinkOptions.PRECOMMIT_TIMEOUT, precommitTimeoutMs);
             return this;
         }
 
