@@ -14,6 +14,7 @@ mod changelog_window_resume;
 mod changelog_window_support;
 mod changelog_window_wait;
 mod describe;
+mod dice;
 mod endpoints;
 mod faults;
 mod fixture;
