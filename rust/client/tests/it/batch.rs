@@ -210,7 +210,7 @@ async fn batch_1_after_ten_thousand_loads_nothing_is_held() {
     assert_eq!(sink.metrics().loads_succeeded, 10_000);
 }
 
-const THREE: &str = "CREATE DATABASE db;
+pub const THREE: &str = "CREATE DATABASE db;
 CREATE TABLE db.a (id INT NOT NULL, name VARCHAR(20000)) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1
   PROPERTIES ('replication_num' = '1');
 CREATE TABLE db.b LIKE db.a;

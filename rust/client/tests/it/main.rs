@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod batch;
+mod batch_random;
 mod budget;
 mod changelog_asks;
 mod changelog_history;
