@@ -108,7 +108,7 @@ public final class Chaos {
         jobs.submit(PARALLELISM, Optional.empty());
         try (Pace pace = new Pace(control, ROWS_A_SECOND)) {
             jobs.recover();
-            Breaker breaker = new Breaker(doris, flink, jobs, control, waiter, log);
+            WriteBreaker breaker = new WriteBreaker(doris, flink, jobs, control, waiter, log);
             for (List<Planned<FaultKind>> round :
                     Plan.of(
                             seed,

@@ -5,7 +5,6 @@ import org.apache.doris.flink.chaos.job.ChaosJob;
 import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
 import org.apache.doris.flink.it.Fault;
 
-import java.time.Duration;
 import java.util.Optional;
 
 /** What each fault of the server is in the words of its admin port. */
@@ -22,7 +21,7 @@ final class ServerFaults {
             case LOAD_ANSWER_RESET:
                 return load("be.load.answer", planned).times(times).reset();
             case LOAD_ANSWER_LATE:
-                return load("be.load.answer", planned).times(times).delay(millis(planned, 1500));
+                return load("be.load.answer", planned).times(times).delay(planned.delay(1500));
             case REDIRECT_RESET:
                 return Fault.at("fe.redirect").times(times).reset();
             case REDIRECT_REFUSED:
@@ -61,7 +60,7 @@ final class ServerFaults {
             case TWO_PHASE_ANSWER_LOST:
                 return Fault.at("2pc.answer").times(times).drop();
             case SLOW_PUBLISH:
-                return Fault.at("txn.publish").times(times).delay(millis(planned, 3000));
+                return Fault.at("txn.publish").times(times).delay(planned.delay(3000));
             case STATE_RESET:
                 return Fault.at("fe.api").statement("get_load_state").times(times).reset();
             case BACKEND_SILENT:
@@ -121,9 +120,5 @@ final class ServerFaults {
     private static Fault held(String point, Planned<FaultKind> planned, int parallelism) {
         int subtask = planned.subtask % parallelism;
         return Fault.at(point).label(labelPart(stream(planned)) + subtask + "_");
-    }
-
-    private static Duration millis(Planned<FaultKind> planned, int most) {
-        return Duration.ofMillis(100 + planned.draw % most);
     }
 }
