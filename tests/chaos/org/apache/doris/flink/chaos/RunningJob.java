@@ -1,8 +1,12 @@
 package org.apache.doris.flink.chaos;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
+import org.apache.doris.flink.it.Json;
 
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +80,24 @@ public final class RunningJob {
         String metrics = rest.text("/jobs/" + id + "/metrics?get=numRestarts");
         String digits = metrics.replaceAll(".*\"value\":\"(\\d+)\".*", "$1");
         return digits.matches("\\d+") ? Long.parseLong(digits) : 0;
+    }
+
+    /** Sum over all subtasks of the metrics of a name, as the web UI has them. */
+    long sum(String metric) throws IOException {
+        double sum = 0;
+        for (Map<String, Object> vertex : list(rest.get("/jobs/" + id), "vertices")) {
+            String path = "/jobs/" + id + "/vertices/" + vertex.get("id") + "/subtasks/metrics";
+            for (Map<String, Object> known : Json.objects(rest.text(path))) {
+                String name = (String) known.get("id");
+                if (name.endsWith("." + metric)) {
+                    String query = "?agg=sum&get=" + URLEncoder.encode(name, UTF_8);
+                    for (Map<String, Object> value : Json.objects(rest.text(path + query))) {
+                        sum += ((Number) value.get("sum")).doubleValue();
+                    }
+                }
+            }
+        }
+        return Math.round(sum);
     }
 
     /** Every failure that Flink remembers, newest first. */

@@ -1,7 +1,5 @@
 package org.apache.doris.flink.chaos;
 
-import static org.apache.doris.flink.chaos.ServerFaults.stream;
-
 import org.apache.doris.flink.chaos.Plan.Planned;
 import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
 import org.apache.doris.flink.chaos.job.Control;
@@ -15,31 +13,45 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The faults of a job that writes with two-phase commit. */
+/** The faults of a job that writes. */
 final class WriteBreaker extends Breaker<FaultKind> {
 
     /** Further than the time limit of a load, nearer than that of a pre-committed transaction. */
     private static final Duration PAST_LOADS = Duration.ofSeconds(Chaos.LOAD_TIMEOUT_SECONDS + 60);
 
-    /** Doris' own limit is 2000: enough for the loads of the newest checkpoints. */
+    /** Fewer than Doris' own limit, enough for the loads of the newest checkpoints. */
     private static final int LABELS_KEPT = 200;
+
+    /** Doris' own limit: without two-phase commit a label tells what became of a load. */
+    private static final int LABELS_KEPT_IN_BATCH_MODE = 2000;
+
+    private final Mode mode;
+    private final ServerFaults faults;
 
     /** How far the server's clock is ahead. */
     private Duration advanced = Duration.ZERO;
 
     WriteBreaker(
-            Standin doris, Flink flink, Jobs jobs, Control control, Waiter waiter, RunLog log) {
+            Mode mode,
+            Standin doris,
+            Flink flink,
+            Jobs jobs,
+            Control control,
+            Waiter waiter,
+            RunLog log) {
         super(doris, flink, jobs, control, waiter, log);
+        this.mode = mode;
+        faults = new ServerFaults(mode);
     }
 
     @Override
     protected Fault rule(Planned<FaultKind> planned) {
-        return ServerFaults.of(planned, jobs.job().parallelism());
+        return faults.of(planned, jobs.job().parallelism());
     }
 
     @Override
     protected Optional<Fault> leadingTo(Planned<FaultKind> planned) {
-        return ServerFaults.leadingTo(planned);
+        return faults.leadingTo(planned);
     }
 
     @Override
@@ -56,7 +68,7 @@ final class WriteBreaker extends Breaker<FaultKind> {
                 advanced = advanced.plus(PAST_LOADS);
                 return true;
             case LABELS_PURGED:
-                doris.purgeLabels(LABELS_KEPT);
+                doris.purgeLabels(mode == Mode.WRITE ? LABELS_KEPT : LABELS_KEPT_IN_BATCH_MODE);
                 return true;
             default:
                 throw new IllegalArgumentException(planned.kind.text());
@@ -121,11 +133,11 @@ final class WriteBreaker extends Breaker<FaultKind> {
 
     /** Has one task do something once; false when it does not come by. */
     private boolean hook(Planned<FaultKind> planned, String hook) throws Exception {
-        return hook(hook, stream(planned).operator(), subtask(planned), STRIKE);
+        return hook(hook, faults.stream(planned).operator(), subtask(planned), STRIKE);
     }
 
     private boolean zombie(Planned<FaultKind> planned, String hook) throws Exception {
-        Stream stream = stream(planned);
+        Stream stream = faults.stream(planned);
         int subtask = subtask(planned);
         return zombie(
                 hook, stream.operator(), subtask, () -> jobs.job().taskManager(stream, subtask));
@@ -137,15 +149,15 @@ final class WriteBreaker extends Breaker<FaultKind> {
             return false;
         }
         int subtask = subtask(planned);
-        if (stream(planned) == Stream.UPDATES) {
+        if (faults.stream(planned) == Stream.UPDATES) {
             // All subtasks fail together; the one whose load is held may not come to its next row.
             return hook(
                     Hook.THROW,
-                    stream(planned).operator(),
+                    faults.stream(planned).operator(),
                     (subtask + 1) % jobs.job().parallelism(),
                     STRIKE);
         }
-        flink.endTaskManager(jobs.job().taskManager(stream(planned), subtask));
+        flink.endTaskManager(jobs.job().taskManager(faults.stream(planned), subtask));
         flink.startTaskManager();
         return true;
     }
@@ -174,10 +186,10 @@ final class WriteBreaker extends Breaker<FaultKind> {
 
     /** A stop with savepoint that fails after the savepoint was taken; false when it works. */
     private boolean stopThatFails(Planned<FaultKind> planned) throws Exception {
-        Fault refusal = ServerFaults.commitsRefused(planned);
+        Fault refusal = faults.commitsRefused(planned);
         boolean refuse = planned.draw % 2 == 0;
         long rule = refuse ? doris.fault(refusal) : 0;
-        String operator = stream(planned).operator();
+        String operator = faults.stream(planned).operator();
         if (!refuse) {
             control.arm(Hook.THROW_AT_COMPLETION, operator, subtask(planned));
         }
