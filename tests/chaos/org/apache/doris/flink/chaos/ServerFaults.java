@@ -36,7 +36,8 @@ final class ServerFaults {
                 // Most bodies are small: the first bytes always come.
                 return load("be.load.body", planned).times(times).after(1).reset();
             case TOO_MANY_VERSIONS:
-                return load("be.load.answer", planned)
+                // What is refused may not be loaded; a pre-commit is thrown away.
+                return load(mode == Mode.WRITE ? "be.load.answer" : "txn.commit", planned)
                         .times(times)
                         .answer(
                                 "Fail",
