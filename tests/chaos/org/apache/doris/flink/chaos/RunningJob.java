@@ -82,9 +82,9 @@ public final class RunningJob {
         return digits.matches("\\d+") ? Long.parseLong(digits) : 0;
     }
 
-    /** Sum over all subtasks of the metrics of a name, as the web UI has them. */
-    long sum(String metric) throws IOException {
-        double sum = 0;
+    /** Sums over the subtasks of each operator that has a metric of a name, as the web UI has it. */
+    List<Long> sums(String metric) throws IOException {
+        List<Long> sums = new ArrayList<>();
         for (Map<String, Object> vertex : list(rest.get("/jobs/" + id), "vertices")) {
             String path = "/jobs/" + id + "/vertices/" + vertex.get("id") + "/subtasks/metrics";
             for (Map<String, Object> known : Json.objects(rest.text(path))) {
@@ -92,12 +92,12 @@ public final class RunningJob {
                 if (name.endsWith("." + metric)) {
                     String query = "?agg=sum&get=" + URLEncoder.encode(name, UTF_8);
                     for (Map<String, Object> value : Json.objects(rest.text(path + query))) {
-                        sum += ((Number) value.get("sum")).doubleValue();
+                        sums.add(Math.round(((Number) value.get("sum")).doubleValue()));
                     }
                 }
             }
         }
-        return Math.round(sum);
+        return sums;
     }
 
     /** Every failure that Flink remembers, newest first. */
