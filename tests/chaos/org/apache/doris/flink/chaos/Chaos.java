@@ -179,7 +179,9 @@ public final class Chaos {
         return end;
     }
 
-    /** Waits until all that was sent is in a checkpoint, and no sink holds a byte of it any more. */
+    /**
+     * Waits until all that was sent is in a checkpoint, and no sink holds a byte of it any more.
+     */
     private void emptied(Jobs jobs) throws Exception {
         jobs.recover();
         long begun = System.nanoTime();

@@ -82,7 +82,9 @@ public final class RunningJob {
         return digits.matches("\\d+") ? Long.parseLong(digits) : 0;
     }
 
-    /** Sums over the subtasks of each operator that has a metric of a name, as the web UI has it. */
+    /**
+     * Sums over the subtasks of each operator that has a metric of a name, as the web UI has it.
+     */
     List<Long> sums(String metric) throws IOException {
         List<Long> sums = new ArrayList<>();
         for (Map<String, Object> vertex : list(rest.get("/jobs/" + id), "vertices")) {
