@@ -165,6 +165,21 @@ public class DorisExecutionOptions implements Serializable {
         return values.flag(SinkOptions.IGNORE_COMMIT_ERROR);
     }
 
+    /** Level of the compressor; null for the one that costs least time. */
+    public Integer getCompressLevel() {
+        return values.integer(SinkOptions.COMPRESS_LEVEL);
+    }
+
+    /** Compressed bytes kept per subtask, so that a broken load can be sent again. */
+    public long getReplayBufferSize() {
+        return values.number(SinkOptions.REPLAY_BUFFER_SIZE);
+    }
+
+    /** After which time Doris drops a pre-committed transaction, in milliseconds. */
+    public long getPrecommitTimeoutMs() {
+        return values.number(SinkOptions.PRECOMMIT_TIMEOUT);
+    }
+
     @Override
     public boolean equals(Object other) {
         if (other == null || getClass() != other.getClass()) {
@@ -323,6 +338,24 @@ public class DorisExecutionOptions implements Serializable {
          */
         public Builder setIgnoreCommitError(boolean ignoreCommitError) {
             values.set(SinkOptions.IGNORE_COMMIT_ERROR, ignoreCommitError);
+            return this;
+        }
+
+        /** Level of the compressor; null for the one that costs least time. */
+        public Builder setCompressLevel(Integer compressLevel) {
+            values.set(SinkOptions.COMPRESS_LEVEL, compressLevel);
+            return this;
+        }
+
+        /** Compressed bytes kept per subtask, so that a broken load can be sent again; 64 MB. */
+        public Builder setReplayBufferSize(long replayBufferSize) {
+            values.set(SinkOptions.REPLAY_BUFFER_SIZE, replayBufferSize);
+            return this;
+        }
+
+        /** After which time Doris drops a pre-committed transaction, in milliseconds; an hour. */
+        public Builder setPrecommitTimeoutMs(long precommitTimeoutMs) {
+            values.set(SinkOptions.PRECOMMIT_TIMEOUT, precommitTimeoutMs);
             return this;
         }
 

@@ -186,21 +186,14 @@ public final class SinkOptions {
                     .atLeast("0b")
                     .crosses()
                     .describe(
-<<<<<<< HEAD
-                            "Compressed bytes kept per subtask, so that a broken load can be sent"
-                                + " again without a restart of the job. A load of which more was"
-                                + " sent restarts the job from its checkpoint when it breaks. `0`:"
-                                + " off.");
+                            "Streaming mode: compressed bytes kept per subtask, so that a broken"
+                                + " load can be sent again without a restart of the job. A load of"
+                                + " which more was sent restarts the job from its checkpoint when"
+                                + " it breaks. `0`: off.");
 
     /** Highest level per {@code compress_type}; the lowest is 1. Other types have no levels. */
     public static final Map<String, Integer> COMPRESS_LEVELS =
             Collections.unmodifiableMap(new TreeMap<>(Map.of("gz", 12, "zstd", 22)));
-=======
-                            "Streaming mode: compressed bytes kept per subtask, so that a broken"
-                                + " load can be sent again without a restart of the job. While all"
-                                + " that was sent is still kept, it is; beyond it a failure"
-                                + " restarts the job from its checkpoint. `0` off.");
->>>>>>> batch
 
     public static final DorisOption<Integer> COMPRESS_LEVEL =
             WRITING.integer("sink.compress-level", null)
@@ -247,17 +240,16 @@ public final class SinkOptions {
         return TVF.options();
     }
 
-<<<<<<< HEAD
     private static String levels() {
         return COMPRESS_LEVELS.entrySet().stream()
                 .map(levels -> "1 to " + levels.getValue() + " for `" + levels.getKey() + "`")
                 .collect(Collectors.joining(", "));
-=======
+    }
+
     /** Whether rows are written in batch mode, by either spelling. */
     public static boolean isBatch(OptionValues options) {
         return options.get(ENABLE_BATCH_MODE)
                 || options.get(WRITE_MODE).equals("STREAM_LOAD_BATCH");
->>>>>>> batch
     }
 
     private static boolean isMode(String text) {
