@@ -55,7 +55,8 @@ fn bytes_field(field: &FieldRef) -> FieldRef {
     )
 }
 
-fn bytes_type(arrow: &DataType) -> DataType {
+/// The type under which a value is decoded; see [`bytes_for_text`].
+pub(crate) fn bytes_type(arrow: &DataType) -> DataType {
     match arrow {
         DataType::Utf8 => DataType::Binary,
         DataType::LargeUtf8 => DataType::LargeBinary,

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,11 +102,15 @@ class DebeziumWriteTest {
         return "{\"id\":" + id + ",\"name\":" + (name == null ? null : "\"" + name + "\"") + "}";
     }
 
-    @Test
-    void insertsUpdatesDeletesAndKeyChangesArrive() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void insertsUpdatesDeletesAndKeyChangesArrive(boolean batchMode) throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "id INT, name STRING DEFAULT 'x'");
         write(
-                table,
+                table.identifier(),
+                execution().setBatchMode(batchMode),
+                JsonDebeziumSchemaSerializer.builder(),
+                List.of(
                 record("r", "null", row(1, "one")),
                 record("c", "null", row(2, "two")),
                 record("c", "null", row(3, null)),
@@ -119,7 +125,7 @@ class DebeziumWriteTest {
                 record("d", row(5, "five"), "null"),
                 record("c", "null", row(6, "a")),
                 record("d", row(6, "a"), "null"),
-                record("c", "null", row(6, "b")));
+                record("c", "null", row(6, "b"))));
         assertThat(table.rows())
                 .containsExactly(
                         List.of("2", "zwei \"ö\"\n"),

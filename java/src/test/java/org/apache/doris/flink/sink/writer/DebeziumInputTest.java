@@ -36,13 +36,14 @@ class DebeziumInputTest {
                         new WriterIdentity("op", "job", 0, 1, 0, 0),
                         client,
                         null,
-                        new WriterMetrics(new RecordedMetrics(), client::metrics));
+                        false,
+                        new WriterMetrics(new RecordedMetrics(), client::metrics, false));
         try (DebeziumInput input =
                 new DebeziumInput(
                         options.config(),
                         serializer.build(),
                         loads,
-                        new WriterMetrics(metrics, client::metrics))) {
+                        new WriterMetrics(metrics, client::metrics, false))) {
             input.open();
             for (String record : records) {
                 input.write(record);
