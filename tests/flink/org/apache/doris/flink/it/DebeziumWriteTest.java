@@ -111,21 +111,21 @@ class DebeziumWriteTest {
                 execution().setBatchMode(batchMode),
                 JsonDebeziumSchemaSerializer.builder(),
                 List.of(
-                record("r", "null", row(1, "one")),
-                record("c", "null", row(2, "two")),
-                record("c", "null", row(3, null)),
-                record("c", "null", row(4, "four")),
-                record("u", "null", row(2, "zwei \\\"ö\\\"\\n")),
-                record("d", row(4, null), "null"),
-                // A key change, as Debezium sends it.
-                record("d", row(1, "one"), "null"),
-                record("c", "null", row(7, "one")),
-                // CDC-7: of several changes of one key in a load the last one counts.
-                record("c", "null", row(5, "five")),
-                record("d", row(5, "five"), "null"),
-                record("c", "null", row(6, "a")),
-                record("d", row(6, "a"), "null"),
-                record("c", "null", row(6, "b"))));
+                        record("r", "null", row(1, "one")),
+                        record("c", "null", row(2, "two")),
+                        record("c", "null", row(3, null)),
+                        record("c", "null", row(4, "four")),
+                        record("u", "null", row(2, "zwei \\\"ö\\\"\\n")),
+                        record("d", row(4, null), "null"),
+                        // A key change, as Debezium sends it.
+                        record("d", row(1, "one"), "null"),
+                        record("c", "null", row(7, "one")),
+                        // CDC-7: of several changes of one key in a load the last one counts.
+                        record("c", "null", row(5, "five")),
+                        record("d", row(5, "five"), "null"),
+                        record("c", "null", row(6, "a")),
+                        record("d", row(6, "a"), "null"),
+                        record("c", "null", row(6, "b"))));
         assertThat(table.rows())
                 .containsExactly(
                         List.of("2", "zwei \"ö\"\n"),

@@ -419,8 +419,7 @@ public final class DorisWriter<IN>
                 // A job that declares columns writes rows of them.
                 RowType type = config.declared().get();
                 return (RecordInput<T>)
-                        new RowDataInput(
-                                config, type, loads, metrics, SinkClock.SYSTEM, patience);
+                        new RowDataInput(config, type, loads, metrics, SinkClock.SYSTEM, patience);
             }
             if (serializer instanceof JsonDebeziumSchemaSerializer) {
                 JsonDebeziumSchemaSerializer records = (JsonDebeziumSchemaSerializer) serializer;
