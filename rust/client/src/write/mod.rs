@@ -4,6 +4,7 @@ mod backends;
 pub mod config;
 pub mod load;
 mod metrics;
+pub mod overwrite;
 mod response;
 pub mod series;
 pub mod sink;

@@ -64,6 +64,7 @@ public final class ConfigCodec {
         WriteConfig write = sink.write();
         Map<String, String> map = resolve(sink.connection());
         map.putAll(write.sent());
+        map.put(CommonOptions.JDBC_URL.key(), write.jdbcUrl());
         map.put("write.two-phase", String.valueOf(write.twoPhase()));
         map.put("write.group-commit", String.valueOf(write.groupCommit()));
         map.put("write.enable-delete", String.valueOf(write.enableDelete()));

@@ -63,6 +63,17 @@ public final class SinkConfig implements Serializable {
         return new SinkConfig(connection, write, declared, localTimeZone, drawnPrefix, true);
     }
 
+    /** The same sink for another table of the same database. */
+    public SinkConfig into(String table) {
+        return new SinkConfig(
+                connection.withTable(table),
+                write,
+                declared,
+                localTimeZone,
+                drawnPrefix,
+                unordered);
+    }
+
     /**
      * Whether changes of one row may come to different subtasks: the input updates or deletes, and
      * no primary key is declared by which Flink could bring it in order.

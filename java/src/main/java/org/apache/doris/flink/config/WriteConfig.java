@@ -26,6 +26,7 @@ public final class WriteConfig implements Serializable {
     private static final String UNLIMITED = "-1";
 
     private final String labelPrefix;
+    private final String jdbcUrl;
     private final boolean twoPhase;
     private final boolean groupCommit;
     private final boolean enableDelete;
@@ -41,6 +42,7 @@ public final class WriteConfig implements Serializable {
     private WriteConfig(OptionValues options) {
         Map<String, String> given = LoadProperties.given(options);
         labelPrefix = options.text(SinkOptions.LABEL_PREFIX).orElse("");
+        jdbcUrl = options.text(CommonOptions.JDBC_URL).orElse("");
         groupCommit = LoadProperties.isGroupCommit(given);
         twoPhase = !groupCommit && options.get(SinkOptions.ENABLE_2PC);
         enableDelete = options.get(SinkOptions.ENABLE_DELETE);
@@ -68,6 +70,11 @@ public final class WriteConfig implements Serializable {
     /** Start of all labels as the user gave it; empty when a random one is to be drawn. */
     public Optional<String> labelPrefix() {
         return labelPrefix.isEmpty() ? Optional.empty() : Optional.of(labelPrefix);
+    }
+
+    /** MySQL port of the front ends as {@code jdbc:mysql://…}; empty where the user gave none. */
+    public String jdbcUrl() {
+        return jdbcUrl;
     }
 
     /** Whether loads are pre-committed and committed after the checkpoint. */

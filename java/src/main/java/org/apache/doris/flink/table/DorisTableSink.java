@@ -2,13 +2,16 @@ package org.apache.doris.flink.table;
 
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.plan.SinkPlan;
+import org.apache.doris.flink.config.rule.OverwriteRules;
 import org.apache.doris.flink.sink.DorisSink;
+import org.apache.doris.flink.sink.OverwriteSink;
 import org.apache.doris.flink.sink.writer.UnorderedChanges;
-import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
 import org.apache.flink.table.connector.sink.abilities.SupportsOverwrite;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +37,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     private boolean askedForChanges;
 
     private boolean askedForInserts;
+    private boolean overwrite;
 
     /**
      * @param keyed whether a primary key is declared
@@ -90,7 +94,11 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
                             LOG.warn("Table {}: {}", plan.config().connection().table(), warning));
         }
         SinkConfig config = unordered ? plan.config().unordered() : plan.config();
-        return SinkV2Provider.of(DorisSink.rowData(config), plan.parallelism());
+        if (overwrite) {
+            OverwriteRules.checkBounded(config, context.isBounded());
+        }
+        Sink<RowData> sink = overwrite ? OverwriteSink.of(config) : DorisSink.rowData(config);
+        return SinkV2Provider.of(sink, plan.parallelism());
     }
 
     private boolean mayBeParallel() {
@@ -98,15 +106,12 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
         return parallelism == null || parallelism != 1;
     }
 
+    /** Nothing but a note and a check: what is planned is not always run. */
     @Override
     public void applyOverwrite(boolean overwrite) {
+        this.overwrite = overwrite;
         if (overwrite) {
-            throw new ValidationException(
-                    String.format(
-                            "INSERT OVERWRITE of Doris is not supported yet: table %s (option"
-                                + " 'connector' = 'doris') is its target. Use INSERT INTO, after"
-                                + " emptying the table in Doris where that is meant.",
-                            plan.config().connection().table()));
+            OverwriteRules.check(plan.config());
         }
     }
 
@@ -115,6 +120,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
         DorisTableSink copy = new DorisTableSink(plan, keyed, defaultParallelism, warned);
         copy.askedForChanges = askedForChanges;
         copy.askedForInserts = askedForInserts;
+        copy.overwrite = overwrite;
         return copy;
     }
 

@@ -13,11 +13,13 @@ import org.apache.flink.types.RowKind;
 import org.apache.flink.util.ExceptionUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What the real planner makes of an INSERT into a Doris table. */
@@ -164,20 +166,38 @@ class DorisTableSinkTest {
                 .isEmpty();
     }
 
-    @Test
-    void overwritingIsNotSupportedYet() {
-        PlannedScans batch = new PlannedScans(EnvironmentSettings.inBatchMode());
-        batch.declare("o", "id INT");
-        assertThatThrownBy(() -> batch.tables().explainSql("INSERT OVERWRITE o VALUES (1)"))
+    /** USE-5, USE-6 */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "streaming | jdbc-url | jdbc:mysql://fe:9030 | 'execution.runtime-mode' = 'batch'",
+                "batch | - | - | needs option 'jdbc-url'",
+                "batch | sink.properties.group_commit | sync_mode | 'sink.properties.group_commit'",
+                "batch | sink.properties.partitions | p1 | 'sink.properties.partitions'",
+                "batch | sink.properties.temporary_partitions | p1 | replaces the whole table",
+            })
+    void use5AnOverwriteThatCannotBeIsRefused(String mode, String key, String value, String words) {
+        PlannedScans planned =
+                new PlannedScans(
+                        mode.equals("batch")
+                                ? EnvironmentSettings.inBatchMode()
+                                : EnvironmentSettings.inStreamingMode());
+        List<String> options = new ArrayList<>();
+        if (key != null) {
+            options.addAll(List.of(key, value));
+        }
+        if (key != null && !key.equals("jdbc-url")) {
+            options.addAll(List.of("jdbc-url", "jdbc:mysql://fe:9030"));
+        }
+        planned.declare("o", "id INT", options.toArray(new String[0]));
+        assertThatThrownBy(() -> planned.tables().explainSql("INSERT OVERWRITE o VALUES (1)"))
                 .satisfies(
                         failure ->
                                 assertThat(ExceptionUtils.stringifyException(failure))
-                                        .contains(
-                                                "INSERT OVERWRITE of Doris is not supported yet:"
-                                                    + " table test.o (option 'connector' = 'doris')"
-                                                    + " is its target. Use INSERT INTO, after"
-                                                    + " emptying the table in Doris where that is"
-                                                    + " meant."));
+                                        .contains("INSERT OVERWRITE of table test.o")
+                                        .contains(words));
     }
 
     @Test
