@@ -71,6 +71,7 @@ public final class ConfigCodec {
         map.put("write.answer-timeout", String.valueOf(answerTimeout.toMillis()));
         map.put("write.local-time-zone", sink.localTimeZone());
         Map<String, String> properties = new TreeMap<>(write.properties());
+        sink.columns().ifPresent(columns -> properties.put(LoadProperties.COLUMNS, columns));
         properties.put(LoadProperties.TIMEOUT, String.valueOf(loadTimeoutSeconds));
         map.put("write.properties", String.valueOf(properties.size()));
         int i = 0;

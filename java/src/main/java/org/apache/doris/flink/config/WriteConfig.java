@@ -33,6 +33,7 @@ public final class WriteConfig implements Serializable {
     private final long bufferSize;
     private final boolean ignoreUpdateBefore;
     private final boolean keepsOtherColumns;
+    private final boolean partialColumns;
     private final boolean ignoreCommitError;
     private final Duration precommitTimeout;
     private final TreeMap<String, String> sent;
@@ -49,6 +50,7 @@ public final class WriteConfig implements Serializable {
         bufferSize = options.get(SinkOptions.BUFFER_SIZE).getBytes();
         ignoreUpdateBefore = options.get(SinkOptions.IGNORE_UPDATE_BEFORE);
         keepsOtherColumns = LoadProperties.keepsOtherColumns(given);
+        partialColumns = LoadProperties.isPartial(given);
         ignoreCommitError = options.get(SinkOptions.IGNORE_COMMIT_ERROR);
         precommitTimeout = options.get(SinkOptions.PRECOMMIT_TIMEOUT);
         sent = new TreeMap<>(options.sent(SinkOptions.ofWriting()));
@@ -116,6 +118,11 @@ public final class WriteConfig implements Serializable {
      */
     public boolean keepsOtherColumns() {
         return keepsOtherColumns;
+    }
+
+    /** Whether loads write the columns that {@code columns} lists, and keep the others. */
+    public boolean partialColumns() {
+        return partialColumns;
     }
 
     /** Whether a transaction that Doris says it no longer has is skipped. */

@@ -166,6 +166,54 @@ class DorisTableSinkTest {
                 .isEmpty();
     }
 
+    @Test
+    void columnsThatAnInsertLeavesOutAreWarnedOfUnlessTheyAreKept() {
+        planner.declare("some", "id INT, a INT, b INT");
+        assertThat(unorderedWarnings("INSERT INTO some (id, b) SELECT id, 1 FROM src"))
+                .singleElement()
+                .asString()
+                .startsWith("WARN")
+                .contains("names the columns `id`, `b` of table test.some")
+                .contains("NULL for the others (`a`)")
+                .contains("'sink.properties.partial_columns'");
+        assertThat(unorderedWarnings("INSERT INTO some (b, a, id) SELECT 1, 2, id FROM src"))
+                .isEmpty();
+        planner.declare(
+                "flexible",
+                "id INT, a INT, b INT",
+                "sink.properties.format",
+                "json",
+                "sink.properties.unique_key_update_mode",
+                "UPDATE_FLEXIBLE_COLUMNS");
+        assertThat(unorderedWarnings("INSERT INTO flexible (id, b) SELECT id, 1 FROM src"))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "csv | id,a,b | a, b | the key column `id` is not among them",
+                "json | id,a | id, b | 'sink.properties.columns' does not list [b]",
+                "json | id,x,a=x+1 | id, b | holds more than names: a=x+1",
+                "csv | id,a | id, b | lists fewer columns than the table declares",
+            })
+    void aPartialUpdateThatCannotSayWhatItWritesIsRefused(
+            String format, String columns, String named, String words) {
+        planner.declare(
+                "part",
+                "id INT NOT NULL, a INT, b INT, PRIMARY KEY (id) NOT ENFORCED",
+                "sink.properties.partial_columns",
+                "true",
+                "sink.properties.format",
+                format,
+                "sink.properties.columns",
+                columns);
+        assertThatThrownBy(() -> explain("INSERT INTO part (" + named + ") SELECT 1, 2"))
+                .hasMessageContaining("test.part")
+                .hasMessageContaining(words);
+    }
+
     /** USE-5, USE-6 */
     @ParameterizedTest
     @CsvSource(

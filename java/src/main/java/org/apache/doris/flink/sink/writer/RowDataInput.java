@@ -4,6 +4,7 @@ import org.apache.doris.flink.arrow.writer.BatchWriter;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.utils.ProjectedRowData;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
 import org.slf4j.Logger;
@@ -29,6 +30,9 @@ final class RowDataInput implements RecordInput<RowData> {
     private final TableLoads loads;
     private final WriterMetrics metrics;
 
+    /** Of each row the columns that are written; null: all of them. */
+    private final ProjectedRowData written;
+
     private BatchWriter batch;
     private boolean deleteSign;
     private boolean warned;
@@ -46,6 +50,7 @@ final class RowDataInput implements RecordInput<RowData> {
         this.keepsOthers = config.write().keepsOtherColumns();
         this.bufferSize = config.write().bufferSize();
         this.loads = loads;
+        this.written = config.written().map(ProjectedRowData::from).orElse(null);
         this.metrics = metrics;
     }
 
@@ -60,7 +65,8 @@ final class RowDataInput implements RecordInput<RowData> {
     }
 
     @Override
-    public void write(RowData row) throws IOException, InterruptedException {
+    public void write(RowData given) throws IOException, InterruptedException {
+        RowData row = written == null ? given : written.replaceRow(given);
         RowKind kind = row.getRowKind();
         boolean deletes = kind == RowKind.DELETE || kind == RowKind.UPDATE_BEFORE;
         if (deletes && !deleteSign) {
