@@ -55,7 +55,7 @@ fn bytes_field(field: &FieldRef) -> FieldRef {
     )
 }
 
-fn bytes_type(arrow: &DataType) -> DataType {
+pub(crate) fn bytes_type(arrow: &DataType) -> DataType {
     match arrow {
         DataType::Utf8 => DataType::Binary,
         DataType::LargeUtf8 => DataType::LargeBinary,

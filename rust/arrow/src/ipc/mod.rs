@@ -8,7 +8,7 @@ mod tail;
 
 use bytes::Bytes;
 
-pub(crate) use decode::{bytes_for_text, decode};
+pub(crate) use decode::{bytes_for_text, bytes_type, decode};
 pub use encode::{Extended, Piece, assemble, empty, extend};
 pub use layout::{ColumnSlots, Layout};
 pub use rows::batch_from_layout;

@@ -3,6 +3,7 @@
 use arrow::datatypes::{DataType, Field, Fields, Schema, TimeUnit};
 
 use super::zone::Zone;
+use crate::ipc::bytes_type;
 use crate::types::{DorisField, DorisType, FlinkKind, FlinkType, match_fields};
 
 /// One step or tree of steps for a column. Text is bytes throughout: it is passed on as the server sent it.

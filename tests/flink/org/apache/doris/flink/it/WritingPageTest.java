@@ -41,7 +41,7 @@ class WritingPageTest {
         }
         assertThat(statements).isGreaterThan(15);
         assertThat(rows("SELECT id, name, IFNULL(age, -1) FROM test.student"))
-                .containsExactly(List.of("1", "Alicia", "18"), List.of("3", "Chen", "-1"));
+                .containsExactly(List.of("1", "Alicia", "19"), List.of("3", "Chen", "-1"));
         assertThat(rows("SELECT id, note FROM test.notes"))
                 .containsExactly(
                         List.of("1", "a, b"),
