@@ -248,6 +248,26 @@ class DorisTableSinkTest {
                                         .contains(words));
     }
 
+    /** Single partitions cannot be overwritten: Flink refuses the table as a target. */
+    @Test
+    void aTableThatFlinkPartitionsIsNoTarget() {
+        PlannedScans batch = new PlannedScans(EnvironmentSettings.inBatchMode());
+        batch.tables()
+                .executeSql(
+                        "CREATE TABLE parted (id INT, day STRING) PARTITIONED BY (day) WITH"
+                                + " ('connector' = 'doris', 'fenodes' = 'fe:8030',"
+                                + " 'table.identifier' = 'test.parted', 'username' = 'root',"
+                                + " 'jdbc-url' = 'jdbc:mysql://fe:9030')");
+        assertThatThrownBy(
+                        () ->
+                                batch.tables()
+                                        .explainSql(
+                                                "INSERT OVERWRITE parted PARTITION (day ="
+                                                        + " '2026-12-01') SELECT 1"))
+                .hasMessageContaining("parted")
+                .hasMessageContaining("SupportsPartitioning");
+    }
+
     @Test
     void aCopyIsTheSameTable() {
         DorisTableSink sink = Tables.sink();
