@@ -248,11 +248,13 @@ class OverwriteTest {
     void cancelledInTheMiddle(String point, String statement, int after) throws Exception {
         Fault hold = Fault.at(point).after(after).hold();
         long rule = DORIS.fault(statement == null ? hold : hold.statement(statement));
+        long mark = DORIS.mark();
         JobClient job = overwrite().getJobClient().orElseThrow();
         Until.holds("the server holds something", () -> DORIS.holding(rule) > 0);
         job.cancel().get(30, TimeUnit.SECONDS);
         assertThat(FlinkCluster.end(job)).isEqualTo(JobStatus.CANCELED);
         DORIS.clearFaults();
+        Until.holds("it is dropped", () -> !statements(mark, "DROP TABLE").isEmpty());
         awaitNoReplacement();
         assertOld(table);
     }
@@ -317,7 +319,9 @@ class OverwriteTest {
         long rule = DORIS.fault(Fault.at("txn.publish").hold());
         JobClient job = overwrite().getJobClient().orElseThrow();
         Until.holds("a commit is held", () -> DORIS.holding(rule) > 0);
-        Until.holds("the swap waits", () -> DORIS.journalText(0).contains("get_load_state"));
+        long mark = DORIS.mark();
+        Until.holds(
+                "the swap waits", () -> DORIS.journalText(mark).contains("get_load_state"));
         assertOld(table);
         assertThat(FlinkCluster.status(job)).isEqualTo(JobStatus.RUNNING);
         DORIS.clearFaults();
@@ -392,8 +396,9 @@ class OverwriteTest {
     @Test
     void whatAnEarlierRunLeftIsDropped() throws Exception {
         DORIS.fault(Fault.at("mysql.query").statement(SWAP).answer("no"));
-        DORIS.fault(Fault.at("mysql.query").statement("DROP TABLE").answer("no"));
+        long drop = DORIS.fault(Fault.at("mysql.query").statement("DROP TABLE").answer("no"));
         Failure.of(() -> overwrite().await());
+        Until.holds("the drop was refused", () -> DORIS.fired(drop) > 0);
         assertThat(replacements("test")).hasSize(1);
         String left = replacements("test").get(0);
         DORIS.clearFaults();
