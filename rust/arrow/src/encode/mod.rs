@@ -29,6 +29,17 @@ pub enum Format {
     Arrow,
 }
 
+impl Format {
+    /// What stands between two rows.
+    pub fn between_rows(&self) -> &[u8] {
+        match self {
+            Self::Csv(options) => &options.line_delimiter,
+            Self::Json(options) => &options.line_delimiter,
+            Self::Arrow => &[],
+        }
+    }
+}
+
 /// How rows become CSV; the bytes as they stand in the body, without escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvOptions {

@@ -1,6 +1,7 @@
 //! The client against the stand-in and scripted servers: plans, scans, types, sessions, loads, labels, transactions, faults.
 
 mod bad_input;
+mod batch;
 mod budget;
 mod changelog_asks;
 mod changelog_history;

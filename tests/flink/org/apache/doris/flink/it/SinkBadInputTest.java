@@ -99,8 +99,9 @@ class SinkBadInputTest {
             delimiter = '|',
             value = {
                 "sink.write-mode | TVF | 'jdbc-url'",
-                "sink.write-mode | STREAM_LOAD_BATCH | not supported yet",
-                "sink.enable.batch-mode | true | not supported yet",
+                "sink.buffer-flush.max-bytes | 1kb | 65536 bytes",
+                "sink.buffer-flush.interval | 10ms | 100ms or more",
+                "sink.flush.queue-size | 0 | 1 or more",
                 "sink.buffer-count | 1 | 2 or more",
                 "sink.label-prefix | a b | letters",
                 "sink.properties.label | x | the connector sets this parameter itself",

@@ -65,6 +65,7 @@ public final class ConfigCodec {
         Map<String, String> map = resolve(sink.connection());
         map.putAll(write.sent());
         map.put("write.two-phase", String.valueOf(write.twoPhase()));
+        map.put("write.batch", String.valueOf(write.batch()));
         map.put("write.group-commit", String.valueOf(write.groupCommit()));
         map.put("write.enable-delete", String.valueOf(write.enableDelete()));
         map.put("write.answer-timeout", String.valueOf(answerTimeout.toMillis()));

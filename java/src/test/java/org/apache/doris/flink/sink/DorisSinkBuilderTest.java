@@ -171,15 +171,10 @@ class DorisSinkBuilderTest {
                         + " needs option 'sink.label-prefix'. Set 'sink.label-prefix' to a text"
                         + " that no other job uses.");
         assertRefused(
-                () -> config(OPTIONS, builder -> builder.setBatchMode(true), strings),
-                "Writing in batch mode is not supported yet: option 'sink.enable.batch-mode' has"
-                        + " the value 'true'. Leave the option out to write in streaming mode,"
-                        + " which makes rows visible with each checkpoint.");
-        assertRefused(
                 () -> config(OPTIONS, builder -> builder.setWriteMode(WriteMode.COPY), strings),
                 "Invalid value 'COPY' for option 'sink.write-mode': 'COPY' belongs to one vendor's"
-                        + " cloud service; allowed is 'STREAM_LOAD'; 'STREAM_LOAD_BATCH' and 'TVF'"
-                        + " are not supported yet. Leave the option out.");
+                        + " cloud service; allowed are 'STREAM_LOAD' and 'STREAM_LOAD_BATCH'; 'TVF'"
+                        + " is not supported yet. Leave the option out.");
         assertRefused(
                 () -> config(OPTIONS, builder -> builder.setBufferCount(1), strings),
                 "Invalid value '1' for option 'sink.buffer-count': allowed is a whole number of 2"
