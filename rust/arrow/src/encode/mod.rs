@@ -4,6 +4,7 @@ mod arrow;
 mod clock;
 mod csv;
 mod json;
+mod json_text;
 mod longest;
 mod out;
 mod plan;
@@ -14,9 +15,12 @@ use ::arrow::array::{Array, ArrayRef, RecordBatch};
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
 use crate::types::{DorisType, FlinkType};
-use json::Quirk;
+use json_text::Quirk;
 use out::Out;
 use plan::Plan;
+
+/// What is wrong with a value, for a message that continues with the row.
+type Checked = std::result::Result<(), Box<str>>;
 
 /// What a load's body is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]

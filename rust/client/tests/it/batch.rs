@@ -152,6 +152,7 @@ async fn a_load_is_cut_by_bytes_before_compression() {
     let standin = cluster(INIT).await;
     let sink = batch(&standin)
         .with("sink.buffer-flush.max-bytes", "65536")
+        .with("sink.flush.queue-size", "20")
         .properties(&[("format", "csv"), ("compress_type", "gz")])
         .sink();
     let stream = raw_stream(&sink, "log");
@@ -209,7 +210,7 @@ async fn batch_1_after_ten_thousand_loads_nothing_is_held() {
     assert_eq!(sink.metrics().loads_succeeded, 10_000);
 }
 
-const THREE: &str = "CREATE DATABASE db;
+pub const THREE: &str = "CREATE DATABASE db;
 CREATE TABLE db.a (id INT NOT NULL, name VARCHAR(20000)) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1
   PROPERTIES ('replication_num' = '1');
 CREATE TABLE db.b LIKE db.a;
@@ -240,7 +241,7 @@ async fn batch_2_the_shared_limit_cuts_the_largest_and_nothing_hangs() {
     }
     assert!(sizes.iter().any(|of| of.len() > 1), "{sizes:?}");
     assert!(sizes.iter().flatten().all(|rows| *rows < 19), "{sizes:?}");
-    assert!(sizes.iter().all(|of| of[0] >= 10), "the largest: {sizes:?}");
+    assert!(sizes.iter().all(|of| of[0] >= 8), "the largest: {sizes:?}");
     for _ in 0..100 {
         for stream in &streams {
             put_raw(stream, row.as_bytes(), 1).await.unwrap();
@@ -283,7 +284,7 @@ async fn what_is_larger_than_the_limit_gets_in_when_nothing_else_is_held() {
 #[tokio::test]
 async fn batch_3_each_attempt_after_a_refusal_has_a_label_of_its_own() {
     let standin = cluster(INIT).await;
-    let busy = r#"{"at": "be.load.headers", "do": {"answer": {"message": "get tableList write lock timeout, tableList=(Table [id=1])"}}, "times": 2}"#;
+    let busy = r#"{"at": "be.load.headers", "do": {"answer": {"message": "[E-235]version count: 2001"}}, "times": 2}"#;
     standin.add_fault_json(busy).unwrap();
     let sink = batch(&standin).sink();
     let stream = raw_stream(&sink, "log");
@@ -307,12 +308,23 @@ async fn batch_3_each_attempt_after_a_refusal_has_a_label_of_its_own() {
         ErrorKind::Load,
         &[
             "db.log",
-            "write lock timeout",
+            "[E-235]",
+            "sink.buffer-flush.max-rows",
             "sent 2 times",
             "sink.max-retries = 1",
         ],
     );
     nothing_held(&sink);
+
+    // Here it is not known what is under the label. It is used again once the server says that nothing is.
+    standin.clear_faults();
+    let locked = busy.replace("[E-235]version count: 2001", "get tableList write lock timeout");
+    standin.add_fault_json(&locked).unwrap();
+    let sink = batch(&standin).sink();
+    let stream = raw_stream(&sink, "t");
+    put_raw(&stream, b"3\ta", 1).await.unwrap();
+    assert_eq!(flush(&stream).await.unwrap()[0].retries, 2);
+    assert_eq!(of(&standin, "t").await, ["3|a"]);
 }
 
 /// BATCH-4: no label with group commit, at no attempt.
@@ -496,15 +508,18 @@ async fn batch_9_a_full_queue_is_waited_for_and_gets_no_small_loads() {
     let sink = batch(&standin)
         .with("sink.buffer-flush.interval", "100")
         .with("sink.flush.queue-size", "1")
+        // Few rows are compressed when their load is cut.
+        .properties(&[("format", "csv"), ("compress_type", "gz")])
         .sink();
     let stream = raw_stream(&sink, "log");
     // One is being sent, one waits.
     put_raw(&stream, b"1\ta", 1).await.unwrap();
-    until("it is cut", || sink.metrics().kept_bytes == 3).await;
+    until("it is cut", || sink.metrics().kept_bytes > 0).await;
+    let one = sink.metrics().kept_bytes;
     put_raw(&stream, b"1\ta", 1).await.unwrap();
     let mut late = bounded(stream.acquire(3)).await.unwrap();
     late.as_mut_slice().copy_from_slice(b"1\tl");
-    until("it is cut", || sink.metrics().kept_bytes == 6).await;
+    until("it is cut", || sink.metrics().kept_bytes == 2 * one).await;
     stream.submit(late, 1, &[3]).unwrap();
     assert!(
         tokio::time::timeout(Duration::from_millis(300), stream.acquire(10))
@@ -513,7 +528,10 @@ async fn batch_9_a_full_queue_is_waited_for_and_gets_no_small_loads() {
         "the queue is full"
     );
     // The third is old enough by far.
-    assert_eq!((sink.metrics().open_loads, sink.metrics().kept_bytes), (3, 6));
+    assert_eq!(
+        (sink.metrics().open_loads, sink.metrics().kept_bytes),
+        (3, 2 * one)
+    );
     standin.delete_fault(held);
     put_raw(&stream, b"1\tb\n1\tc", 2).await.unwrap();
     flush(&stream).await.unwrap();

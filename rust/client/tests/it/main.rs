@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod batch;
+mod batch_random;
 mod budget;
 mod changelog_asks;
 mod changelog_history;
@@ -14,6 +15,7 @@ mod changelog_window_resume;
 mod changelog_window_support;
 mod changelog_window_wait;
 mod describe;
+mod dice;
 mod endpoints;
 mod faults;
 mod fixture;
@@ -23,6 +25,7 @@ mod load;
 mod load_faults;
 mod load_lengths;
 mod load_scripted;
+mod overwrite;
 mod plan;
 mod redirect;
 mod refusals;

@@ -88,11 +88,14 @@ impl Filling {
         })
     }
 
-    /// Adds rows. The place in the ring is the caller's to drop.
-    pub(super) async fn add(mut self, submitted: Submitted) -> Result<(Self, Place), Error> {
+    /// Adds rows; with `shrink` no memory is kept for more. The place in the ring is the caller's to drop.
+    pub(super) async fn add(mut self, submitted: Submitted, shrink: bool) -> Result<(Self, Place), Error> {
         let rows = submitted.rows;
         let (worker, (chunk, place)) = blocking(self.worker, |w| w.rows(submitted)).await?;
         self.worker = worker;
+        if shrink {
+            self.worker.shrink();
+        }
         self.rows += rows;
         self.load.rows.fetch_add(rows as u64, Relaxed);
         self.pending.counters.rows.fetch_add(rows as u64, Relaxed);

@@ -108,7 +108,10 @@ impl Filler<'_> {
             };
             let before = load.encoded();
             let bytes = submitted.buffer.len() as u64;
-            let (load, place) = load.add(submitted).await.map_err(|e| unsendable(self.spec, e))?;
+            let (load, place) = load
+                .add(submitted, self.table.streams().is_scarce())
+                .await
+                .map_err(|e| unsendable(self.spec, e))?;
             self.table.filled(bytes, load.encoded() - before, load.held());
             // Who waits for memory has to see first what could be cut.
             drop(place);

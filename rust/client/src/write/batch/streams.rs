@@ -114,10 +114,14 @@ impl Streams {
         }
     }
 
+    /// Whether memory that is only kept for later should be freed.
+    pub(super) fn is_scarce(&self) -> bool {
+        self.memory.held() > self.memory.limit() / 2
+    }
+
     /// Frees idle memory of buffers when nothing is held, and when memory gets scarce: it is not counted as held.
     pub(super) fn rest(&self) {
-        let held = self.memory.held();
-        if held == 0 || held > self.memory.limit() / 2 {
+        if self.memory.held() == 0 || self.is_scarce() {
             self.ring.rest();
         }
     }

@@ -24,9 +24,6 @@ use crate::write::table_check::{DELETE_SIGN, bounds};
 /// Bytes that are worth compressing as a piece of their own.
 const PIECE: usize = 512 << 10;
 
-/// Memory that is kept for the next piece.
-const MOST_PENDING: usize = 4 * PIECE;
-
 /// Messages from the owner of a load.
 #[derive(Debug)]
 pub(in crate::write) enum Message {
@@ -296,6 +293,11 @@ impl Worker {
         self.pending.capacity()
     }
 
+    /// Frees memory that is kept for more rows.
+    pub(in crate::write) fn shrink(&mut self) {
+        self.pending.shrink_to_fit();
+    }
+
     fn encoded_more(&mut self, before: usize) {
         let more = (self.pending.len() - before) as u64;
         self.encoded += more;
@@ -314,8 +316,6 @@ impl Worker {
         }
         let chunk = self.compressor.compress(&self.pending)?;
         self.pending.clear();
-        // A load that is filled for long must not hold what one large buffer took.
-        self.pending.shrink_to(MOST_PENDING);
         Ok(Some(chunk))
     }
 }

@@ -129,7 +129,7 @@ class SqlChangesTest {
         long mark = DORIS.mark();
         insert(
                 "INSERT INTO target SELECT MOD(k, 40), COUNT(*), MAX(k) FROM numbers GROUP BY"
-                    + " MOD(k, 40)");
+                        + " MOD(k, 40)");
         assertThat(table.rows())
                 .hasSize(40)
                 .allSatisfy(row -> assertThat(row.get(1)).isEqualTo("100"))

@@ -16,10 +16,10 @@ import java.util.TreeMap;
 @Internal
 public final class LoadProperties {
 
-    /** Name of the parameter that says how rows are spelled. */
+    /** Name of the parameter for the format of rows. */
     public static final String FORMAT = "format";
 
-    /** Name of the parameter that says how the body is compressed. */
+    /** Name of the parameter for the compression of the body. */
     public static final String COMPRESS_TYPE = "compress_type";
 
     /** Value of {@link #COMPRESS_TYPE} for gzip. */
@@ -46,7 +46,7 @@ public final class LoadProperties {
     /** Name of the parameter that limits the load's run time on the server, in seconds. */
     public static final String TIMEOUT = "timeout";
 
-    /** Name of the parameter that says what may stand around a field. */
+    /** Name of the parameter for the character that encloses a field. */
     public static final String ENCLOSE = "enclose";
 
     /** Name of the parameter that takes double quotes off a field. */
@@ -55,9 +55,13 @@ public final class LoadProperties {
     private static final String GROUP_COMMIT = "group_commit";
     private static final String GROUP_COMMIT_OFF = "off_mode";
 
+    /** Which columns a load writes. */
+    static final String COLUMNS = "columns";
+
     private static final String PARTIAL_COLUMNS = "partial_columns";
     private static final String UPDATE_MODE = "unique_key_update_mode";
     private static final String UPSERT = "upsert";
+    private static final String FIXED_COLUMNS = "update_fixed_columns";
     private static final String SEQUENCE_COLUMN = "function_column.sequence_col";
 
     private LoadProperties() {}
@@ -101,18 +105,24 @@ public final class LoadProperties {
                 .equals(GROUP_COMMIT_OFF);
     }
 
+    /** Whether loads write the columns that they list, and keep the others. */
+    static boolean isPartial(Map<String, String> properties) {
+        return properties.containsKey(UPDATE_MODE)
+                ? plain(properties.get(UPDATE_MODE)).equals(FIXED_COLUMNS)
+                : plain(properties.getOrDefault(PARTIAL_COLUMNS, "false")).equals("true");
+    }
+
     /**
      * Whether a row that takes another one's place leaves something of it: columns that the load
      * does not write, or the whole row where its sequence is higher. A delete before the row would
      * not.
      */
     static boolean keepsOtherColumns(Map<String, String> properties) {
-        String partial = properties.getOrDefault(PARTIAL_COLUMNS, "false");
         // Servers look at the former parameter only where the latter is absent.
         boolean parts =
                 properties.containsKey(UPDATE_MODE)
                         ? !plain(properties.get(UPDATE_MODE)).equals(UPSERT)
-                        : plain(partial).equals("true");
+                        : isPartial(properties);
         return parts || !properties.getOrDefault(SEQUENCE_COLUMN, "").isBlank();
     }
 

@@ -262,8 +262,7 @@ class DorisTableFactoryTest {
     /** USE-1: as a source and as a sink; a value may be refused, the key may not. */
     @Test
     void use1EveryDocumentedOptionIsTaken() throws IOException {
-        String page =
-                Files.readString(Paths.get(System.getProperty("doris.docs"), "options.md"));
+        String page = Files.readString(Paths.get(System.getProperty("doris.docs"), "options.md"));
         // Behind it stand the keys of other connectors.
         String ours = page.substring(0, page.indexOf("<!-- Generated from the code: end -->"));
         Matcher row = Pattern.compile("(?m)^\\| `([a-z0-9.*-]+)` \\|").matcher(ours);

@@ -36,7 +36,7 @@ public final class CommonOptions {
                     .describe(
                             "Back ends as `host:http_port`, several separated by commas. Set it"
                                     + " when a proxy or NAT hides the real addresses: loads then go"
-                                    + " there only. No bearing on reading.");
+                                    + " there only. Does not affect reading.");
 
     public static final DorisOption<String> TABLE_IDENTIFIER =
             CONNECTION
@@ -70,8 +70,8 @@ public final class CommonOptions {
                     .describe(
                             "`jdbc:mysql://host:port[,host:port][/db][?params]`, the MySQL port of"
                                 + " the front ends. Needed by the offset table of an incremental"
-                                + " read and, once they are built, by lookup joins, TVF writes and"
-                                + " `INSERT OVERWRITE`; no driver jar is needed.");
+                                + " read, by `INSERT OVERWRITE` and, once they are built, by lookup"
+                                + " joins and TVF writes; no driver jar is needed.");
 
     public static final DorisOption<Boolean> AUTO_REDIRECT =
             CONNECTION
@@ -79,7 +79,7 @@ public final class CommonOptions {
                     .describe(
                             "Loads: `true` lets a front end name the back end, `false` picks among"
                                 + " the live back ends in turn. Change it when clients reach back"
-                                + " ends only directly. No bearing on reading.");
+                                + " ends only directly. Does not affect reading.");
 
     public static final DorisOption<Integer> REQUEST_RETRIES =
             CONNECTION

@@ -285,7 +285,7 @@ public final class DorisWriter<IN>
     private void initialize() throws IOException, InterruptedException {
         if (lingering != null) {
             lingering.warn();
-            lingering.lookAtRestoredTables(Pause.INTERRUPTS);
+            lingering.checkRestoredTables(Pause.INTERRUPTS);
             vanished = lingering.ofVanishedSubtasks();
             // With one table alone everything is looked for right now.
             boolean oneTable = config.declared().isPresent();
@@ -414,7 +414,7 @@ public final class DorisWriter<IN>
         Duration patience = unflushed ? config.write().batchInterval() : null;
         return (loads, metrics) ->
                 config.declared()
-                        // Whoever declares columns gives rows of them.
+                        // A job that declares columns writes rows of them.
                         .map(
                                 type ->
                                         (RecordInput<T>)

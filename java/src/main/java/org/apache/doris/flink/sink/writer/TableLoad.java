@@ -28,7 +28,7 @@ final class TableLoad implements AutoCloseable {
     /**
      * @param batch whether the load stands for all loads of the table
      * @param pause between two slices of a wait
-     * @param onFailure told once when the load fails
+     * @param onFailure called once when the load fails
      */
     TableLoad(
             WriterIdentity identity,
