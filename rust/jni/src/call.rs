@@ -1,6 +1,9 @@
 //! Exports over calls: one request to the server each, started from a sink or a changelog, polled with bounded waits.
 
+use std::time::Duration;
+
 use doris_arrow::types::FlinkField;
+use doris_client::write::overwrite::{Overwrite, Replacement, SwapOutcome};
 use doris_client::write::series::{Label, OnFailure, Parts, Series};
 use doris_client::write::sink::Sink;
 use doris_client::write::txn::{AbortOutcome, CommitOutcome, LabelState};
@@ -67,6 +70,21 @@ enum Call {
         txn_id: i64,
         label: String,
     },
+    MakeReplacement {
+        overwrite: Overwrite,
+        number: String,
+    },
+    FindReplacement {
+        overwrite: Overwrite,
+        wait: Duration,
+    },
+    SwapIn {
+        overwrite: Overwrite,
+        replacement: Replacement,
+    },
+    DropReplacements {
+        overwrite: Overwrite,
+    },
 }
 
 impl Call {
@@ -109,8 +127,28 @@ impl Call {
                 txn_id: request.number("txn.id")?,
                 label: text("label")?,
             }),
+            "replacement.make" => Ok(Self::MakeReplacement {
+                overwrite: overwrite(request)?,
+                number: text("number")?,
+            }),
+            "replacement.find" => Ok(Self::FindReplacement {
+                overwrite: overwrite(request)?,
+                wait: Duration::from_millis(request.number("wait.ms")?),
+            }),
+            "replacement.swap" => Ok(Self::SwapIn {
+                overwrite: overwrite(request)?,
+                replacement: Replacement {
+                    name: text("name")?,
+                    created: text("created")?,
+                },
+            }),
+            "replacement.drop" => Ok(Self::DropReplacements {
+                overwrite: overwrite(request)?,
+            }),
             other => {
-                let text = format!("'{other}' is no call; allowed: table, state, series, abort, commit");
+                let text = format!(
+                    "'{other}' is no call; allowed: table, state, series, abort, commit, replacement.make, replacement.find, replacement.swap, replacement.drop"
+                );
                 Err(Failure::new(ErrorKind::Config, text))
             }
         }
@@ -173,9 +211,40 @@ impl Call {
                 answer.put("outcome", outcome);
                 answer.put("retries", retries);
             }
+            Self::MakeReplacement { overwrite, number } => {
+                let made = sink.create_replacement(&overwrite, &number).await?;
+                answer.put("name", made.name);
+                answer.put("created", made.created);
+            }
+            Self::FindReplacement { overwrite, wait } => {
+                answer.put("name", sink.find_replacement(&overwrite, wait).await?);
+            }
+            Self::SwapIn {
+                overwrite,
+                replacement,
+            } => {
+                let outcome = match sink.swap_in(&overwrite, &replacement).await? {
+                    SwapOutcome::Swapped => "swapped",
+                    SwapOutcome::Already => "already",
+                };
+                answer.put("outcome", outcome);
+            }
+            Self::DropReplacements { overwrite } => {
+                answer.put("count", sink.drop_replacements(&overwrite).await?);
+            }
         }
         Ok(answer.into_bytes())
     }
+}
+
+fn overwrite(request: &Request) -> Result<Overwrite, Failure> {
+    let text = |name| request.text(name).map(str::to_owned);
+    Ok(Overwrite {
+        database: text("database")?,
+        table: text("table")?,
+        prefix: text("prefix")?,
+        run: text("run")?,
+    })
 }
 
 /// `first.failure.ends` = true: the failure of one part is the failure of the call.

@@ -18,6 +18,8 @@ pub struct WriteConfig {
     pub(crate) cluster: Arc<Cluster>,
     /// The only targets of loads and commits, if there are any.
     pub(crate) benodes: Vec<Address>,
+    /// The MySQL port of the front ends; empty where the user gave none.
+    pub(crate) jdbc_url: String,
     pub(crate) worker_threads: usize,
     /// Whether a front end names the back end of each load; else the alive ones are used in turn.
     pub(crate) auto_redirect: bool,
@@ -119,6 +121,7 @@ impl WriteConfig {
                     Address::parse_list(text)
                 }
             })?,
+            jdbc_url: keys.text("jdbc-url")?.to_owned(),
             worker_threads: keys.number("doris.native.worker-threads", 1..=1024)?,
             auto_redirect: keys.flag("auto-redirect")?,
             two_phase,
@@ -213,6 +216,7 @@ pub(crate) mod tests {
         assert_eq!(least.cluster.connect_timeout, Duration::from_secs(60));
         assert_eq!(least.cluster.read_timeout, Duration::from_secs(60));
         assert!(least.benodes.is_empty());
+        assert_eq!(least.jdbc_url, "");
         assert_eq!(least.worker_threads, 2);
         assert!(least.auto_redirect && least.two_phase && least.enable_delete);
         assert!(!least.group_commit && least.batch.is_none());
@@ -228,6 +232,7 @@ pub(crate) mod tests {
         assert_eq!(full.cluster.login.password, "p@ss:w/ö rd%");
         assert_eq!(full.cluster.read_timeout, Duration::from_secs(5));
         assert_eq!(full.benodes.len(), 2);
+        assert_eq!(full.jdbc_url, "jdbc:mysql://fe1:9030");
         assert!(!full.auto_redirect);
         assert_eq!(full.max_retries, 7);
         assert_eq!(full.replay_limit, None);

@@ -5,6 +5,7 @@ pub mod batch;
 pub mod config;
 pub mod load;
 mod metrics;
+pub mod overwrite;
 mod response;
 pub mod series;
 pub mod sink;

@@ -25,6 +25,7 @@ mod load;
 mod load_faults;
 mod load_lengths;
 mod load_scripted;
+mod overwrite;
 mod plan;
 mod redirect;
 mod refusals;

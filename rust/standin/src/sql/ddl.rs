@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use datafusion::sql::sqlparser::tokenizer::Token;
+
 use super::create_table::read_create_table;
 use super::cursor::Cursor;
 use super::lexer::Statement;
@@ -100,6 +102,12 @@ impl Engine {
         cursor: &mut Cursor<'_>,
     ) -> Result<Answer, SqlError> {
         let (of_database, of) = cursor.table_name()?;
+        // There are no rollups to take along.
+        if cursor.eat_all(&["WITH", "ROLLUP"]) && cursor.eat_token(&Token::LParen) {
+            return Err(SqlError::plain(
+                "Rollup index does not exist in the table to be copied",
+            ));
+        }
         cursor.expect_end()?;
         let database = self.database_of(session, database)?;
         let of_database = self.database_of(session, of_database)?;

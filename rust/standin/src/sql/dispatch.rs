@@ -41,6 +41,8 @@ impl Engine {
             "DROP" => self.drop(session, &mut cursor),
             "ALTER" => self.alter(session, &mut cursor).await,
             "SET" => self.set_variables(session, statement, &mut cursor).await,
+            // Definitions do not lag here.
+            "SYNC" => cursor.expect_end().map(|()| done()),
             "USE" => self.use_database(session, &mut cursor),
             "SHOW" => self.show(session, statement, &mut cursor).await,
             "DESC" | "DESCRIBE" => self.describe(session, &mut cursor).await,

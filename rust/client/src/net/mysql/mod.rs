@@ -135,6 +135,11 @@ impl Connection {
         &self.node
     }
 
+    /// The same connection with another limit for each answer.
+    pub(crate) fn waiting(self, read_timeout: Duration) -> Self {
+        Self { read_timeout, ..self }
+    }
+
     /// Runs one statement. After `Failure::Broken` the connection is of no use any more.
     pub(crate) async fn query(&mut self, sql: &str) -> Result<Answer, Failure> {
         let limit = self.read_timeout;

@@ -254,6 +254,29 @@ async fn temporary_partitions_replace_others() {
     assert_eq!(f.texts("SELECT v FROM t PARTITION(p)").await, ["2"]);
 }
 
+#[tokio::test]
+async fn a_table_made_like_another_takes_its_place_and_keeps_its_time() {
+    let mut f = Fixture::new().await;
+    f.run(
+        r#"CREATE TABLE t (k INT, v INT) DUPLICATE KEY(k) PARTITION BY RANGE(k) (PARTITION p VALUES [("0"), ("10")))
+           DISTRIBUTED BY HASH(k) BUCKETS 3;
+           INSERT INTO t VALUES (1, 1);
+           CREATE TABLE IF NOT EXISTS n LIKE t WITH ROLLUP;
+           INSERT INTO n VALUES (2, 2);
+           SYNC"#,
+    )
+    .await;
+    let error = f.error("CREATE TABLE m LIKE t WITH ROLLUP (r)").await;
+    assert!(error.contains("Rollup index does not exist"), "{error}");
+    let time = "SELECT CREATE_TIME FROM information_schema.tables WHERE TABLE_SCHEMA = 'd' AND TABLE_NAME =";
+    let made = f.texts(&format!("{time} 'n'")).await;
+    f.run("ALTER TABLE t REPLACE WITH TABLE n PROPERTIES('swap' = 'false')")
+        .await;
+    assert_eq!(f.texts("SELECT v FROM t PARTITION(p)").await, ["2"]);
+    assert_eq!(f.texts("SHOW TABLES FROM d").await, ["t"]);
+    assert_eq!(f.texts(&format!("{time} 't'")).await, made);
+}
+
 /// Names of the partitions of `t`, in the order they were made.
 fn partition_names(f: &Fixture) -> Vec<String> {
     let partitions = f.engine.table_info("d", "t").unwrap().partitions;

@@ -15,5 +15,5 @@ import java.lang.annotation.Target;
 @ParameterizedClass(name = "{0}")
 @EnumSource(
         value = WriteMode.class,
-        names = {"STREAM_LOAD"})
+        names = {"STREAM_LOAD", "STREAM_LOAD_BATCH"})
 @interface EachWriteMode {}

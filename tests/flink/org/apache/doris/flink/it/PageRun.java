@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
 import java.time.Duration;
@@ -18,12 +20,20 @@ import java.util.regex.Pattern;
  */
 final class PageRun {
 
+    private static final String[] SETTINGS = {
+        "restart-strategy.type", "none", "parallelism.default", "1"
+    };
+
     private static final Pattern SET = Pattern.compile("SET '([^']+)' = '([^']*)'");
 
     private final Standin doris;
     private final FlinkCluster flink;
     private final WriteMode mode;
-    private final StreamTableEnvironment sql;
+    private final StreamTableEnvironment streaming;
+
+    /** Where statements go: batch execution once the page has set it. */
+    private TableEnvironment sql;
+
     private final List<JobClient> jobs = new ArrayList<>();
     private final List<Followed> queries = new ArrayList<>();
 
@@ -32,13 +42,15 @@ final class PageRun {
 
     private Followed followed;
     private int stated;
+    private TableEnvironment sql;
 
     /** The mode decides how tables are written to for which the page does not say it. */
     PageRun(Standin doris, FlinkCluster flink, WriteMode mode) {
         this.doris = doris;
         this.flink = flink;
         this.mode = mode;
-        this.sql = flink.streaming("restart-strategy.type", "none", "parallelism.default", "1");
+        this.streaming = flink.streaming(SETTINGS);
+        this.sql = streaming;
     }
 
     /** Runs all blocks of a page that can be run, then ends what still runs. */
@@ -88,6 +100,10 @@ final class PageRun {
 
     private void askFlink(String statement, boolean keepsRunning) throws Exception {
         Matcher set = SET.matcher(statement);
+        if (set.matches() && set.group(1).equals("execution.runtime-mode")) {
+            sql = set.group(2).equals("batch") ? flink.batch(SETTINGS) : streaming;
+            return;
+        }
         if (set.matches()) {
             // Faster than a reader would have it.
             sql.getConfig()
@@ -98,7 +114,7 @@ final class PageRun {
         doris.advanceClock(Duration.ofSeconds(2));
         String here = here(statement);
         if (here.startsWith("SELECT")) {
-            followed = Followed.start(sql, here);
+            followed = Followed.start(streaming, here);
             stated = 0;
             queries.add(followed);
         } else if (here.startsWith("INSERT") && keepsRunning) {

@@ -20,7 +20,8 @@ import java.util.stream.Stream;
 @Timeout(180)
 class PagesTest {
 
-    private static final List<WriteMode> MODES = List.of(WriteMode.STREAM_LOAD);
+    private static final List<WriteMode> MODES =
+            List.of(WriteMode.STREAM_LOAD, WriteMode.STREAM_LOAD_BATCH);
 
     /** What a page expects to be there. */
     private static final Map<String, List<String>> BEFORE =

@@ -132,10 +132,12 @@ class SinkBadInputTest {
         return new RawType<>(Integer.class, IntSerializer.INSTANCE).getSerializerString();
     }
 
+    /** USE-6 */
     @Test
-    void overwritingIsRefusedByName() {
+    void use6OverwritingWithoutTheMysqlPortIsRefusedAtPlanning() {
         assertThat(planning(declared(student()), "INSERT OVERWRITE t VALUES (1, 'a')").text())
-                .contains("INSERT OVERWRITE of Doris is not supported yet");
+                .contains("INSERT OVERWRITE of table test.")
+                .contains("needs option 'jdbc-url'");
     }
 
     /** CSV-4 */

@@ -64,6 +64,7 @@ public final class ConfigCodec {
         WriteConfig write = sink.write();
         Map<String, String> map = resolve(sink.connection());
         map.putAll(write.sent());
+        map.put(CommonOptions.JDBC_URL.key(), write.jdbcUrl());
         map.put("write.two-phase", String.valueOf(write.twoPhase()));
         map.put("write.batch", String.valueOf(write.batch()));
         map.put("write.group-commit", String.valueOf(write.groupCommit()));
@@ -71,6 +72,7 @@ public final class ConfigCodec {
         map.put("write.answer-timeout", String.valueOf(answerTimeout.toMillis()));
         map.put("write.local-time-zone", sink.localTimeZone());
         Map<String, String> properties = new TreeMap<>(write.properties());
+        sink.columns().ifPresent(columns -> properties.put(LoadProperties.COLUMNS, columns));
         properties.put(LoadProperties.TIMEOUT, String.valueOf(loadTimeoutSeconds));
         map.put("write.properties", String.valueOf(properties.size()));
         int i = 0;

@@ -60,6 +60,15 @@ public final class ConnectionConfig implements Serializable {
         libraryPath = options.text(CommonOptions.NATIVE_LIBRARY_PATH).orElse("");
     }
 
+    private ConnectionConfig(ConnectionConfig other, TableIdentifier table) {
+        fenodes = other.fenodes;
+        benodes = other.benodes;
+        this.table = table;
+        sent = other.sent;
+        password = other.password;
+        libraryPath = other.libraryPath;
+    }
+
     /** Reads and checks the connection part of a table's options. */
     public static ConnectionConfig from(OptionValues options) {
         return new ConnectionConfig(options, true);
@@ -93,6 +102,11 @@ public final class ConnectionConfig implements Serializable {
     /** Whether there is a table; only a sink that writes to the tables of its records has none. */
     public boolean hasTable() {
         return table != null;
+    }
+
+    /** The same connection to another table of the same database. */
+    public ConnectionConfig withTable(String name) {
+        return new ConnectionConfig(this, new TableIdentifier("", table().database(), name));
     }
 
     /** What goes to the native core as it is, by the keys of the options; no password. */

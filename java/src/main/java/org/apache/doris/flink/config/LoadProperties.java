@@ -55,10 +55,14 @@ public final class LoadProperties {
     private static final String GROUP_COMMIT = "group_commit";
     private static final String GROUP_COMMIT_OFF = "off_mode";
 
+    /** Which columns a load writes. */
+    static final String COLUMNS = "columns";
+
     private static final String PARTIAL_COLUMNS = "partial_columns";
     private static final String UPDATE_MODE = "unique_key_update_mode";
     private static final String UPSERT = "upsert";
     private static final String FLEXIBLE = "update_flexible_columns";
+    private static final String FIXED_COLUMNS = "update_fixed_columns";
     private static final String SEQUENCE_COLUMN = "function_column.sequence_col";
 
     private LoadProperties() {}
@@ -102,23 +106,29 @@ public final class LoadProperties {
                 .equals(GROUP_COMMIT_OFF);
     }
 
+    /** Whether loads write the columns that they list, and keep the others. */
+    static boolean isPartial(Map<String, String> properties) {
+        return properties.containsKey(UPDATE_MODE)
+                ? plain(properties.get(UPDATE_MODE)).equals(FIXED_COLUMNS)
+                : plain(properties.getOrDefault(PARTIAL_COLUMNS, "false")).equals("true");
+    }
+
     /**
      * Whether a row that takes another one's place leaves something of it: columns that the load
      * does not write, or the whole row where its sequence is higher. A delete before the row would
      * not.
      */
     static boolean keepsOtherColumns(Map<String, String> properties) {
-        return isPartialUpdate(properties)
+        return writesSomeColumns(properties)
                 || !properties.getOrDefault(SEQUENCE_COLUMN, "").isBlank();
     }
 
     /** Whether rows write only some of the columns: a partial or a flexible update. */
-    public static boolean isPartialUpdate(Map<String, String> properties) {
-        String partial = properties.getOrDefault(PARTIAL_COLUMNS, "false");
+    public static boolean writesSomeColumns(Map<String, String> properties) {
         // Servers look at the former parameter only where the latter is absent.
         return properties.containsKey(UPDATE_MODE)
                 ? !plain(properties.get(UPDATE_MODE)).equals(UPSERT)
-                : plain(partial).equals("true");
+                : isPartial(properties);
     }
 
     /** Whether each row writes only the columns that it holds. */

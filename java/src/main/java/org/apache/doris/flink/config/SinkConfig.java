@@ -4,6 +4,8 @@ import org.apache.flink.annotation.Internal;
 import org.apache.flink.table.types.logical.RowType;
 
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -25,6 +27,8 @@ public final class SinkConfig implements Serializable {
     private final String localTimeZone;
     private final String drawnPrefix;
     private final boolean unordered;
+    private final int[] written;
+    private final String columns;
 
     /**
      * @param declared all columns of the rows, in order; null when a serializer of the user writes
@@ -36,7 +40,7 @@ public final class SinkConfig implements Serializable {
             WriteConfig write,
             RowType declared,
             String localTimeZone) {
-        this(connection, write, declared, localTimeZone, drawn(), false);
+        this(connection, write, declared, localTimeZone, drawn(), false, null, null);
     }
 
     private SinkConfig(
@@ -45,13 +49,17 @@ public final class SinkConfig implements Serializable {
             RowType declared,
             String localTimeZone,
             String drawnPrefix,
-            boolean unordered) {
+            boolean unordered,
+            int[] written,
+            String columns) {
         this.connection = connection;
         this.write = write;
         this.declared = declared;
         this.localTimeZone = localTimeZone;
         this.drawnPrefix = drawnPrefix;
         this.unordered = unordered;
+        this.written = written;
+        this.columns = columns;
     }
 
     private static String drawn() {
@@ -60,7 +68,53 @@ public final class SinkConfig implements Serializable {
 
     /** The same sink for rows that change one another and that nothing brings in order. */
     public SinkConfig unordered() {
-        return new SinkConfig(connection, write, declared, localTimeZone, drawnPrefix, true);
+        return new SinkConfig(
+                connection, write, declared, localTimeZone, drawnPrefix, true, written, columns);
+    }
+
+    /** The same sink for another table of the same database. */
+    public SinkConfig into(String table) {
+        return new SinkConfig(
+                connection.withTable(table),
+                write,
+                declared,
+                localTimeZone,
+                drawnPrefix,
+                unordered,
+                written,
+                columns);
+    }
+
+    /**
+     * The same sink, which writes some of the columns of its rows.
+     *
+     * @param positions of these in the declared columns
+     * @param list of their names in Doris, in place of the user's {@code columns}
+     */
+    public SinkConfig only(int[] positions, String list) {
+        List<RowType.RowField> fields = new ArrayList<>();
+        for (int position : positions) {
+            fields.add(declared.getFields().get(position));
+        }
+        return new SinkConfig(
+                connection,
+                write,
+                new RowType(declared.isNullable(), fields),
+                localTimeZone,
+                drawnPrefix,
+                unordered,
+                positions.clone(),
+                list);
+    }
+
+    /** Where the declared columns are in the rows; empty when they are all of them, in order. */
+    public Optional<int[]> written() {
+        return Optional.ofNullable(written).map(int[]::clone);
+    }
+
+    /** What loads send as {@code columns} in place of the user's; empty for that. */
+    Optional<String> columns() {
+        return Optional.ofNullable(columns);
     }
 
     /**

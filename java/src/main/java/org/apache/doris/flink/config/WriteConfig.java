@@ -26,6 +26,7 @@ public final class WriteConfig implements Serializable {
     private static final String UNLIMITED = "-1";
 
     private final String labelPrefix;
+    private final String jdbcUrl;
     private final boolean twoPhase;
     private final boolean groupCommit;
     private final boolean batch;
@@ -35,6 +36,7 @@ public final class WriteConfig implements Serializable {
     private final long bufferSize;
     private final boolean ignoreUpdateBefore;
     private final boolean keepsOtherColumns;
+    private final boolean partialColumns;
     private final boolean ignoreCommitError;
     private final Duration precommitTimeout;
     private final TreeMap<String, String> sent;
@@ -44,6 +46,7 @@ public final class WriteConfig implements Serializable {
     private WriteConfig(OptionValues options) {
         Map<String, String> given = LoadProperties.given(options);
         labelPrefix = options.text(SinkOptions.LABEL_PREFIX).orElse("");
+        jdbcUrl = options.text(CommonOptions.JDBC_URL).orElse("");
         groupCommit = LoadProperties.isGroupCommit(given);
         batch = SinkOptions.isBatch(options);
         batchRows = options.get(SinkOptions.FLUSH_MAX_ROWS);
@@ -56,6 +59,7 @@ public final class WriteConfig implements Serializable {
                         : options.get(SinkOptions.BUFFER_SIZE).getBytes();
         ignoreUpdateBefore = options.get(SinkOptions.IGNORE_UPDATE_BEFORE);
         keepsOtherColumns = LoadProperties.keepsOtherColumns(given);
+        partialColumns = LoadProperties.isPartial(given);
         ignoreCommitError = options.get(SinkOptions.IGNORE_COMMIT_ERROR);
         precommitTimeout = options.get(SinkOptions.PRECOMMIT_TIMEOUT);
         sent = new TreeMap<>(options.sent(SinkOptions.ofWriting()));
@@ -83,6 +87,11 @@ public final class WriteConfig implements Serializable {
     /** Start of all labels as the user gave it; empty when a random one is to be drawn. */
     public Optional<String> labelPrefix() {
         return labelPrefix.isEmpty() ? Optional.empty() : Optional.of(labelPrefix);
+    }
+
+    /** MySQL port of the front ends as {@code jdbc:mysql://…}; empty where the user gave none. */
+    public String jdbcUrl() {
+        return jdbcUrl;
     }
 
     /** Whether loads are pre-committed and committed after the checkpoint. */
@@ -139,6 +148,11 @@ public final class WriteConfig implements Serializable {
      */
     public boolean keepsOtherColumns() {
         return keepsOtherColumns;
+    }
+
+    /** Whether loads write the columns that {@code columns} lists, and keep the others. */
+    public boolean partialColumns() {
+        return partialColumns;
     }
 
     /** Whether the commit of a transaction that Doris no longer has is skipped. */

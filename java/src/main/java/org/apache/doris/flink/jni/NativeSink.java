@@ -67,6 +67,13 @@ public final class NativeSink extends NativeHandle {
      *   <tr><td>{@code commit}</td><td>{@code database}, {@code table}, {@code txn.id}, {@code
      *       label}</td><td>{@code outcome} = {@code committed} or {@code already}; {@code
      *       retries}</td></tr>
+     *   <tr><td>{@code replacement.make}</td><td>{@code database}, {@code table}, {@code prefix},
+     *       {@code run}; {@code number}</td><td>{@code name}, {@code created}</td></tr>
+     *   <tr><td>{@code replacement.find}</td><td>the same four; {@code wait.ms}</td><td>{@code
+     *       name}</td></tr>
+     *   <tr><td>{@code replacement.swap}</td><td>the same four; {@code name}, {@code
+     *       created}</td><td>{@code outcome} = {@code swapped} or {@code already}</td></tr>
+     *   <tr><td>{@code replacement.drop}</td><td>the same four</td><td>{@code count}</td></tr>
      * </table>
      *
      * <p>A part {@code i} that fails has {@code <i>.failure}, {@code <i>.failure.code} and {@code

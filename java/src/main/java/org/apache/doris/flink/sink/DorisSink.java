@@ -50,7 +50,7 @@ public class DorisSink<IN>
     /** Learned when the job is put together, before the sink is sent to the machines. */
     private CheckpointPlan checkpoints = CheckpointPlan.UNKNOWN;
 
-    private DorisSink(SinkConfig config, DorisRecordSerializer<IN> serializer) {
+    DorisSink(SinkConfig config, DorisRecordSerializer<IN> serializer) {
         this.config = config;
         this.serializer = serializer;
     }
@@ -77,6 +77,13 @@ public class DorisSink<IN>
     @Override
     public StatefulSinkWriter<IN, WriterState> restoreWriter(
             WriterInitContext context, Collection<WriterState> recovered) throws IOException {
+        return writer(config, context, recovered);
+    }
+
+    /** A writer of this sink with another configuration. */
+    final StatefulSinkWriter<IN, WriterState> writer(
+            SinkConfig config, WriterInitContext context, Collection<WriterState> recovered)
+            throws IOException {
         return DorisWriter.create(config, checkpoints, serializer, context, recovered);
     }
 

@@ -135,7 +135,7 @@ final class DorisSinkBuilder<IN> {
                             + " parameter.");
         }
         SinkPlan plan = SinkPlan.ofBytes(map, zone);
-        if (LoadProperties.isPartialUpdate(plan.config().write().properties())
+        if (LoadProperties.writesSomeColumns(plan.config().write().properties())
                 || !value(properties, STRICT_MODE, "").isEmpty()) {
             // In a partial update a strict load writes no new row.
             return plan;

@@ -108,7 +108,11 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
         ReadableConfig config = context.getConfiguration();
         return new DorisTableSink(
                 SinkPlan.ofRows(given, declared, localTimeZone(config)),
-                context.getCatalogTable().getResolvedSchema().getPrimaryKey().isPresent(),
+                context.getCatalogTable()
+                        .getResolvedSchema()
+                        .getPrimaryKey()
+                        .map(key -> Set.copyOf(key.getColumns()))
+                        .orElseGet(Set::of),
                 defaultParallelism(config));
     }
 

@@ -2,19 +2,24 @@ package org.apache.doris.flink.table;
 
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.plan.SinkPlan;
+import org.apache.doris.flink.config.plan.TargetColumns;
+import org.apache.doris.flink.config.rule.OverwriteRules;
 import org.apache.doris.flink.sink.DorisSink;
+import org.apache.doris.flink.sink.OverwriteSink;
 import org.apache.doris.flink.sink.writer.UnorderedChanges;
-import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
 import org.apache.flink.table.connector.sink.abilities.SupportsOverwrite;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -26,7 +31,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     private static final Logger LOG = LoggerFactory.getLogger(DorisTableSink.class);
 
     private final SinkPlan plan;
-    private final boolean keyed;
+    private final Set<String> key;
     private final Integer defaultParallelism;
     private final AtomicBoolean warned;
 
@@ -34,19 +39,20 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     private boolean askedForChanges;
 
     private boolean askedForInserts;
+    private boolean overwrite;
 
     /**
-     * @param keyed whether a primary key is declared
+     * @param key columns of the declared primary key; empty without one
      * @param defaultParallelism of the job, or null where it is not known
      */
-    DorisTableSink(SinkPlan plan, boolean keyed, Integer defaultParallelism) {
-        this(plan, keyed, defaultParallelism, new AtomicBoolean());
+    DorisTableSink(SinkPlan plan, Set<String> key, Integer defaultParallelism) {
+        this(plan, key, defaultParallelism, new AtomicBoolean());
     }
 
     private DorisTableSink(
-            SinkPlan plan, boolean keyed, Integer defaultParallelism, AtomicBoolean warned) {
+            SinkPlan plan, Set<String> key, Integer defaultParallelism, AtomicBoolean warned) {
         this.plan = plan;
-        this.keyed = keyed;
+        this.key = Set.copyOf(key);
         this.defaultParallelism = defaultParallelism;
         this.warned = warned;
     }
@@ -78,19 +84,39 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
 
     @Override
     public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
-        boolean unordered = askedForChanges && !askedForInserts && !keyed;
+        boolean unordered = askedForChanges && !askedForInserts && key.isEmpty();
+        int[] named = namedColumns(context);
+        SinkConfig config = unordered ? plan.config().unordered() : plan.config();
+        if (overwrite) {
+            OverwriteRules.checkBounded(config, context.isBounded());
+        }
         // The planner calls this several times.
         if (warned.compareAndSet(false, true)) {
             List<String> warnings = new ArrayList<>(plan.warnings());
             if (unordered && mayBeParallel()) {
                 warnings.add(UnorderedChanges.warning(plan.config().connection().table()));
             }
+            if (named != null && !config.write().keepsOtherColumns()) {
+                warnings.add(TargetColumns.warning(config, named));
+            }
             warnings.forEach(
                     warning ->
                             LOG.warn("Table {}: {}", plan.config().connection().table(), warning));
         }
-        SinkConfig config = unordered ? plan.config().unordered() : plan.config();
-        return SinkV2Provider.of(DorisSink.rowData(config), plan.parallelism());
+        if (named != null && config.write().partialColumns()) {
+            config = TargetColumns.only(config, named, key);
+        }
+        Sink<RowData> sink = overwrite ? OverwriteSink.of(config) : DorisSink.rowData(config);
+        return SinkV2Provider.of(sink, plan.parallelism());
+    }
+
+    /** Positions of the columns that the INSERT names; null when it names none, or all of them. */
+    private int[] namedColumns(Context context) {
+        int all = plan.config().declared().orElseThrow().getFieldCount();
+        return context.getTargetColumns()
+                .map(TargetColumns::positions)
+                .filter(named -> named.length < all)
+                .orElse(null);
     }
 
     private boolean mayBeParallel() {
@@ -98,23 +124,21 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
         return parallelism == null || parallelism != 1;
     }
 
+    /** Nothing but a note and a check: what is planned is not always run. */
     @Override
     public void applyOverwrite(boolean overwrite) {
+        this.overwrite = overwrite;
         if (overwrite) {
-            throw new ValidationException(
-                    String.format(
-                            "INSERT OVERWRITE of Doris is not supported yet: table %s (option"
-                                + " 'connector' = 'doris') is its target. Use INSERT INTO, after"
-                                + " emptying the table in Doris where that is meant.",
-                            plan.config().connection().table()));
+            OverwriteRules.check(plan.config());
         }
     }
 
     @Override
     public DynamicTableSink copy() {
-        DorisTableSink copy = new DorisTableSink(plan, keyed, defaultParallelism, warned);
+        DorisTableSink copy = new DorisTableSink(plan, key, defaultParallelism, warned);
         copy.askedForChanges = askedForChanges;
         copy.askedForInserts = askedForInserts;
+        copy.overwrite = overwrite;
         return copy;
     }
 

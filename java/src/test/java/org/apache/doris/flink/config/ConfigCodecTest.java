@@ -60,6 +60,7 @@ class ConfigCodecTest {
         "username", "u",
         "password", "p@ss:w/ö rd%",
         "doris.request.read.timeout", "5s",
+        "jdbc-url", "jdbc:mysql://fe1:9030",
         "doris.native.worker-threads", "2",
         "auto-redirect", "FALSE",
         "sink.max-retries", "7",

@@ -13,11 +13,13 @@ import org.apache.flink.types.RowKind;
 import org.apache.flink.util.ExceptionUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What the real planner makes of an INSERT into a Doris table. */
@@ -165,19 +167,105 @@ class DorisTableSinkTest {
     }
 
     @Test
-    void overwritingIsNotSupportedYet() {
-        PlannedScans batch = new PlannedScans(EnvironmentSettings.inBatchMode());
-        batch.declare("o", "id INT");
-        assertThatThrownBy(() -> batch.tables().explainSql("INSERT OVERWRITE o VALUES (1)"))
+    void columnsThatAnInsertLeavesOutAreWarnedOfUnlessTheyAreKept() {
+        planner.declare("some", "id INT, a INT, b INT");
+        assertThat(unorderedWarnings("INSERT INTO some (id, b) SELECT id, 1 FROM src"))
+                .singleElement()
+                .asString()
+                .startsWith("WARN")
+                .contains("names the columns `id`, `b` of table test.some")
+                .contains("NULL for the others (`a`)")
+                .contains("'sink.properties.partial_columns'");
+        assertThat(unorderedWarnings("INSERT INTO some (b, a, id) SELECT 1, 2, id FROM src"))
+                .isEmpty();
+        planner.declare(
+                "flexible",
+                "id INT, a INT, b INT",
+                "sink.properties.format",
+                "json",
+                "sink.properties.unique_key_update_mode",
+                "UPDATE_FLEXIBLE_COLUMNS");
+        assertThat(unorderedWarnings("INSERT INTO flexible (id, b) SELECT id, 1 FROM src"))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "csv | id,a,b | a, b | the key column `id` is not among them",
+                "json | id,a | id, b | 'sink.properties.columns' does not list [b]",
+                "json | id,x,a=x+1 | id, b | holds more than names: a=x+1",
+                "csv | id,a | id, b | lists fewer columns than the table declares",
+            })
+    void aPartialUpdateThatCannotSayWhatItWritesIsRefused(
+            String format, String columns, String named, String words) {
+        planner.declare(
+                "part",
+                "id INT NOT NULL, a INT, b INT, PRIMARY KEY (id) NOT ENFORCED",
+                "sink.properties.partial_columns",
+                "true",
+                "sink.properties.format",
+                format,
+                "sink.properties.columns",
+                columns);
+        assertThatThrownBy(() -> explain("INSERT INTO part (" + named + ") SELECT 1, 2"))
+                .hasMessageContaining("test.part")
+                .hasMessageContaining(words);
+    }
+
+    /** USE-5, USE-6 */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "streaming | jdbc-url | jdbc:mysql://fe:9030 | 'execution.runtime-mode' = 'batch'",
+                "batch | - | - | needs option 'jdbc-url'",
+                "batch | sink.properties.group_commit | sync_mode | 'sink.properties.group_commit'",
+                "batch | sink.properties.partitions | p1 | 'sink.properties.partitions'",
+                "batch | sink.properties.temporary_partitions | p1 | replaces the whole table",
+            })
+    void use5AnOverwriteThatCannotBeIsRefused(String mode, String key, String value, String words) {
+        PlannedScans planned =
+                new PlannedScans(
+                        mode.equals("batch")
+                                ? EnvironmentSettings.inBatchMode()
+                                : EnvironmentSettings.inStreamingMode());
+        List<String> options = new ArrayList<>();
+        if (key != null) {
+            options.addAll(List.of(key, value));
+        }
+        if (key != null && !key.equals("jdbc-url")) {
+            options.addAll(List.of("jdbc-url", "jdbc:mysql://fe:9030"));
+        }
+        planned.declare("o", "id INT", options.toArray(new String[0]));
+        assertThatThrownBy(() -> planned.tables().explainSql("INSERT OVERWRITE o VALUES (1)"))
                 .satisfies(
                         failure ->
                                 assertThat(ExceptionUtils.stringifyException(failure))
-                                        .contains(
-                                                "INSERT OVERWRITE of Doris is not supported yet:"
-                                                    + " table test.o (option 'connector' = 'doris')"
-                                                    + " is its target. Use INSERT INTO, after"
-                                                    + " emptying the table in Doris where that is"
-                                                    + " meant."));
+                                        .contains("INSERT OVERWRITE of table test.o")
+                                        .contains(words));
+    }
+
+    /** Single partitions cannot be overwritten: Flink refuses the table as a target. */
+    @Test
+    void aTableThatFlinkPartitionsIsNoTarget() {
+        PlannedScans batch = new PlannedScans(EnvironmentSettings.inBatchMode());
+        batch.tables()
+                .executeSql(
+                        "CREATE TABLE parted (id INT, day STRING) PARTITIONED BY (day) WITH"
+                                + " ('connector' = 'doris', 'fenodes' = 'fe:8030',"
+                                + " 'table.identifier' = 'test.parted', 'username' = 'root',"
+                                + " 'jdbc-url' = 'jdbc:mysql://fe:9030')");
+        assertThatThrownBy(
+                        () ->
+                                batch.tables()
+                                        .explainSql(
+                                                "INSERT OVERWRITE parted PARTITION (day ="
+                                                        + " '2026-12-01') SELECT 1"))
+                .hasMessageContaining("parted")
+                .hasMessageContaining("SupportsPartitioning");
     }
 
     @Test

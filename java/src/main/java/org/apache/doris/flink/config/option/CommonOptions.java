@@ -70,8 +70,8 @@ public final class CommonOptions {
                     .describe(
                             "`jdbc:mysql://host:port[,host:port][/db][?params]`, the MySQL port of"
                                 + " the front ends. Needed by the offset table of an incremental"
-                                + " read and, once they are built, by lookup joins, TVF writes and"
-                                + " `INSERT OVERWRITE`; no driver jar is needed.");
+                                + " read, by `INSERT OVERWRITE` and, once they are built, by lookup"
+                                + " joins and TVF writes; no driver jar is needed.");
 
     public static final DorisOption<Boolean> AUTO_REDIRECT =
             CONNECTION

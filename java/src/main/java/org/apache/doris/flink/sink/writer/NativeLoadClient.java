@@ -70,8 +70,9 @@ final class NativeLoadClient implements LoadClient {
                                 .withColumns(columns(answer)));
     }
 
+    /** The answer names them where no columns are declared. */
     private static List<TableCheck.Column> columns(Map<String, String> answer) {
-        int count = Integer.parseInt(NativeTransactions.value(answer, "columns"));
+        int count = Integer.parseInt(answer.getOrDefault("columns", "0"));
         List<TableCheck.Column> columns = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             String column = "column." + i;

@@ -4,6 +4,7 @@ import org.apache.doris.flink.arrow.writer.BatchWriter;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.utils.ProjectedRowData;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
 import org.slf4j.Logger;
@@ -32,6 +33,9 @@ final class RowDataInput implements RecordInput<RowData> {
     private final WriterMetrics metrics;
     private final SinkClock clock;
     private final Duration patience;
+
+    /** Of each row the columns that are written; null: all of them. */
+    private final ProjectedRowData written;
 
     private BatchWriter batch;
     private boolean deleteSign;
@@ -71,6 +75,7 @@ final class RowDataInput implements RecordInput<RowData> {
         this.loadRows = config.write().batch() ? config.write().batchRows() : Long.MAX_VALUE;
         this.left = loadRows;
         this.loads = loads;
+        this.written = config.written().map(ProjectedRowData::from).orElse(null);
         this.metrics = metrics;
     }
 
@@ -85,7 +90,8 @@ final class RowDataInput implements RecordInput<RowData> {
     }
 
     @Override
-    public void write(RowData row) throws IOException, InterruptedException {
+    public void write(RowData given) throws IOException, InterruptedException {
+        RowData row = written == null ? given : written.replaceRow(given);
         RowKind kind = row.getRowKind();
         boolean deletes = kind == RowKind.DELETE || kind == RowKind.UPDATE_BEFORE;
         if (deletes && !deleteSign) {
