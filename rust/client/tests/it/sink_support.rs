@@ -146,6 +146,13 @@ fn laid_out(rows: &[(i32, Option<&str>)], signs: Option<&[i8]>) -> (Vec<u8>, Vec
     (body, layout)
 }
 
+/// One load of raw rows, from its first byte to what became of it.
+pub async fn load_rows(sink: &Sink, bytes: &[u8], rows: usize) -> Result<Arc<LoadOutcome>, Error> {
+    let load = sink.open_load(raw())?;
+    put(&load, bytes, rows).await?;
+    end(&load).await
+}
+
 /// Ends the load and waits for what became of it.
 pub async fn end(load: &Load) -> Result<Arc<LoadOutcome>, Error> {
     load.finish();

@@ -117,7 +117,7 @@ public class DorisExecutionOptions implements Serializable {
         this.enable2PC = enable2PC;
     }
 
-    /** Whether the two-phase commit was asked for explicitly. */
+    /** Whether the two-phase commit was requested explicitly. */
     public boolean force2PC() {
         return force2PC;
     }
@@ -160,7 +160,7 @@ public class DorisExecutionOptions implements Serializable {
         return WriteMode.valueOf(values.text(SinkOptions.WRITE_MODE));
     }
 
-    /** Whether a transaction that Doris says it no longer has is skipped. */
+    /** Whether the commit of a transaction that Doris no longer has is skipped. */
     public boolean ignoreCommitError() {
         return values.flag(SinkOptions.IGNORE_COMMIT_ERROR);
     }
@@ -317,7 +317,10 @@ public class DorisExecutionOptions implements Serializable {
             return this;
         }
 
-        /** Whether a transaction that Doris says it no longer has is skipped: data may be lost. */
+        /**
+         * Whether the commit of a transaction that Doris no longer has is skipped: data may be
+         * lost.
+         */
         public Builder setIgnoreCommitError(boolean ignoreCommitError) {
             values.set(SinkOptions.IGNORE_COMMIT_ERROR, ignoreCommitError);
             return this;

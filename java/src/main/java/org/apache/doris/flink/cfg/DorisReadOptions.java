@@ -13,8 +13,8 @@ import java.util.Objects;
 
 /**
  * How to read, and the timeouts and retries of requests, which hold for writing as well. Values are
- * checked when a source or sink is built. What a value means is said at the option of the same name
- * in docs/options.md.
+ * checked when a source or sink is built. What a value means is documented at the option of the
+ * same name in docs/options.md.
  */
 @PublicEvolving
 public class DorisReadOptions implements Serializable {
@@ -255,7 +255,7 @@ public class DorisReadOptions implements Serializable {
         return !Boolean.FALSE.equals(values.flag(ReadOptions.USE_FLIGHT_SQL));
     }
 
-    /** Flight port of the front ends; -1 asks the cluster. */
+    /** Flight port of the front ends; -1: as the cluster reports it. */
     public Integer getFlightSqlPort() {
         return values.integer(ReadOptions.FLIGHT_SQL_PORT);
     }
@@ -478,7 +478,7 @@ public class DorisReadOptions implements Serializable {
             return this;
         }
 
-        /** Flight port of the front ends; -1 asks the cluster. */
+        /** Flight port of the front ends; -1: as the cluster reports it. */
         public Builder setFlightSqlPort(Integer flightSqlPort) {
             values.set(ReadOptions.FLIGHT_SQL_PORT, flightSqlPort);
             return this;

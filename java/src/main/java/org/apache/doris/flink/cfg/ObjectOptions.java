@@ -58,7 +58,7 @@ public final class ObjectOptions {
         putConnection(map, options);
         read.values().putAll(map, CommonOptions.ofConnection());
         execution.values().putAll(map);
-        // Given means asked for: only then a label prefix is demanded.
+        // Only where it was set explicitly is a label prefix required.
         if (execution.force2PC() || Boolean.FALSE.equals(execution.enabled2PC())) {
             put(map, SinkOptions.ENABLE_2PC.key(), execution.enabled2PC());
         }

@@ -28,7 +28,7 @@ public final class ConfigCodec {
     /**
      * Encodes a sink for the native core.
      *
-     * @param loadTimeoutSeconds run time that each load asks of the server
+     * @param loadTimeoutSeconds timeout that each load requests from the server
      * @param answerTimeout longest wait for a load's final answer
      */
     public static byte[] encode(SinkConfig sink, long loadTimeoutSeconds, Duration answerTimeout) {

@@ -16,10 +16,10 @@ import java.util.TreeMap;
 @Internal
 public final class LoadProperties {
 
-    /** Name of the parameter that says how rows are spelled. */
+    /** Name of the parameter for the format of rows. */
     public static final String FORMAT = "format";
 
-    /** Name of the parameter that says how the body is compressed. */
+    /** Name of the parameter for the compression of the body. */
     public static final String COMPRESS_TYPE = "compress_type";
 
     /** Value of {@link #COMPRESS_TYPE} for gzip. */
@@ -46,7 +46,7 @@ public final class LoadProperties {
     /** Name of the parameter that limits the load's run time on the server, in seconds. */
     public static final String TIMEOUT = "timeout";
 
-    /** Name of the parameter that says what may stand around a field. */
+    /** Name of the parameter for the character that encloses a field. */
     public static final String ENCLOSE = "enclose";
 
     /** Name of the parameter that takes double quotes off a field. */
@@ -58,6 +58,7 @@ public final class LoadProperties {
     private static final String PARTIAL_COLUMNS = "partial_columns";
     private static final String UPDATE_MODE = "unique_key_update_mode";
     private static final String UPSERT = "upsert";
+    private static final String FLEXIBLE = "update_flexible_columns";
     private static final String SEQUENCE_COLUMN = "function_column.sequence_col";
 
     private LoadProperties() {}
@@ -114,6 +115,11 @@ public final class LoadProperties {
                         ? !plain(properties.get(UPDATE_MODE)).equals(UPSERT)
                         : plain(partial).equals("true");
         return parts || !properties.getOrDefault(SEQUENCE_COLUMN, "").isBlank();
+    }
+
+    /** Whether each row writes only the columns that it holds. */
+    public static boolean isFlexibleUpdate(Map<String, String> properties) {
+        return plain(properties.getOrDefault(UPDATE_MODE, UPSERT)).equals(FLEXIBLE);
     }
 
     /** The user's own limit of a load's run time, in seconds; the value has been checked. */

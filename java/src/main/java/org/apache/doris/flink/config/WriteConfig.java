@@ -96,7 +96,7 @@ public final class WriteConfig implements Serializable {
     }
 
     /**
-     * Whether the planner is asked for a stream without {@code -U}. One that comes all the same
+     * Whether the planner is to produce a stream without {@code -U}. One that arrives nevertheless
      * deletes; it is left out only where the table cannot delete.
      */
     public boolean ignoreUpdateBefore() {
@@ -111,7 +111,7 @@ public final class WriteConfig implements Serializable {
         return keepsOtherColumns;
     }
 
-    /** Whether a transaction that Doris says it no longer has is skipped. */
+    /** Whether the commit of a transaction that Doris no longer has is skipped. */
     public boolean ignoreCommitError() {
         return ignoreCommitError;
     }

@@ -49,9 +49,9 @@ public interface Load extends AutoCloseable {
     boolean await(long timeoutMs) throws IOException;
 
     /**
-     * The outcome, once {@link #await} said it is there: {@code label}, {@code txn.id}, {@code
-     * next} (the first label number not used), {@code status}, {@code rows}, {@code sent.bytes},
-     * the figures of the server's answer ({@code total.rows}, {@code loaded.rows}, {@code
+     * The outcome, once {@link #await} returned true: {@code label}, {@code txn.id}, {@code next}
+     * (the first label number not used), {@code status}, {@code rows}, {@code sent.bytes}, the
+     * figures of the server's answer ({@code total.rows}, {@code loaded.rows}, {@code
      * filtered.rows}, {@code unselected.rows}, {@code load.bytes}, {@code load.time.ms}, {@code
      * begin.txn.time.ms}, {@code put.time.ms}, {@code read.time.ms}, {@code write.time.ms}, {@code
      * commit.publish.time.ms}), {@code retries}, and the labels that were skipped: {@code

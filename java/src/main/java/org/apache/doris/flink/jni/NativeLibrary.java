@@ -20,7 +20,7 @@ import java.util.Properties;
 /**
  * Loads the native library, once per class loader: a file given by {@code
  * doris.native.library-path}, else the one in this jar, which class loaders of one process share
- * ({@link SharedLibrary}). What cannot work is refused before it is loaded, and a failure is told
+ * ({@link SharedLibrary}). What cannot work is refused before it is loaded, and a failure is thrown
  * again at every later use.
  */
 @Internal

@@ -23,7 +23,7 @@ final class ForeignKeys {
         return ALL;
     }
 
-    /** What is said of a key. */
+    /** Where a key comes from and what to write instead. */
     static final class Foreign {
         private final String origin;
         private final String instead;

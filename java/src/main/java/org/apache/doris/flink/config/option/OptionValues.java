@@ -125,12 +125,12 @@ public final class OptionValues {
         return writtenAs.getOrDefault(option.key(), option.key());
     }
 
-    /** Remembers something the user should know; logged once when a job is made of the table. */
+    /** Remembers a warning; logged once when a job is made of the table. */
     public void warn(String warning) {
         warnings.add(warning);
     }
 
-    /** What {@link #warn} was told, in order. */
+    /** The warnings, in order. */
     public List<String> warnings() {
         return List.copyOf(warnings);
     }

@@ -9,7 +9,11 @@ import org.apache.flink.table.factories.FactoryUtil;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Options of writing. They are checked whatever a table is used for. */
 @Internal
@@ -38,10 +42,10 @@ public final class SinkOptions {
     public static final DorisOption<Boolean> ENABLE_DELETE =
             WRITING.flag("sink.enable-delete", true)
                     .describe(
-                            "Lets the kind of a row decide: `+I` and `+U` write it, `-D` and `-U`"
+                            "The kind of a row decides: `+I` and `+U` write it, `-D` and `-U`"
                                 + " delete it, on Unique tables; other tables have no deletes, and"
                                 + " the rows are written as they are, with a warning and a counter."
-                                + " `false`: the kind is not looked at, and the table may declare"
+                                + " `false`: the kind is ignored, and the table may declare"
                                 + " `__DORIS_DELETE_SIGN__` as a column of its own.");
 
     public static final DorisOption<Boolean> ENABLE_2PC =
@@ -122,11 +126,11 @@ public final class SinkOptions {
     public static final DorisOption<Boolean> IGNORE_UPDATE_BEFORE =
             WRITING.flag("sink.ignore.update-before", true)
                     .describe(
-                            "`true` asks the planner for an upsert stream, without `-U`. "
-                                    + "One that arrives all the same deletes its row in both "
-                                    + "settings; where the table cannot delete, `true` leaves it "
-                                    + "out. `false` asks for all of them, for a table without "
-                                    + "primary key whose updates may change the key.");
+                            "`true`: the planner produces an upsert stream, without `-U`. A `-U`"
+                                + " that arrives nevertheless deletes its row in both settings;"
+                                + " where the table cannot delete, `true` skips it. `false`: the"
+                                + " planner keeps every `-U`, for a table without primary key whose"
+                                + " updates may change the key.");
 
     public static final DorisOption<Integer> PARALLELISM =
             WRITING.integer(FactoryUtil.SINK_PARALLELISM.key(), null)
@@ -139,20 +143,19 @@ public final class SinkOptions {
     public static final DorisOption<Boolean> IGNORE_COMMIT_ERROR =
             WRITING.flag("sink.ignore.commit-error", false)
                     .describe(
-                            "`true` skips a transaction that Doris says is aborted or not"
-                                    + " found, with an error in the log and a counter: its rows may"
-                                    + " be lost. Any other failure of a commit fails the task all "
-                                    + "the same. For one start, to leave behind a transaction that "
-                                    + "Doris has dropped.");
+                            "`true` skips a transaction that Doris reports as aborted or not found,"
+                                + " with an error in the log and a counter: its rows may be lost."
+                                + " Any other failure of a commit still fails the task. Set it for"
+                                + " one start, to skip a transaction that Doris has dropped.");
 
     public static final DorisOption<Duration> PRECOMMIT_TIMEOUT =
             WRITING.duration("sink.precommit-timeout", "1h")
                     .atLeast("60s")
                     .describe(
                             "After which time Doris drops a pre-committed transaction; the same as"
-                                    + " `stream_load_default_precommit_timeout_second` of the front"
-                                    + " ends. The sink fails the job in time when commits"
-                                    + " do not come.");
+                                + " `stream_load_default_precommit_timeout_second` of the front"
+                                + " ends. The sink fails the job before that time when commits do"
+                                + " not come.");
 
     public static final DorisOption<Duration> CHECK_INTERVAL =
             WRITING.duration("sink.check-interval", "0s")
@@ -170,18 +173,23 @@ public final class SinkOptions {
                     .crosses()
                     .describe(
                             "Compressed bytes kept per subtask, so that a broken load can be sent"
-                                + " again without a restart of the job. While all that was sent is"
-                                + " still kept, it is; beyond it a failure restarts the job from"
-                                + " its checkpoint. `0` off.");
+                                + " again without a restart of the job. A load of which more was"
+                                + " sent restarts the job from its checkpoint when it breaks. `0`:"
+                                + " off.");
+
+    /** Highest level per {@code compress_type}; the lowest is 1. Other types have no levels. */
+    public static final Map<String, Integer> COMPRESS_LEVELS =
+            Collections.unmodifiableMap(new TreeMap<>(Map.of("gz", 12, "zstd", 22)));
 
     public static final DorisOption<Integer> COMPRESS_LEVEL =
             WRITING.integer("sink.compress-level", null)
                     .atLeast("0")
                     .crosses("-1")
                     .describe(
-                            "Level of the compressor behind `sink.properties.compress_type`: 1 to"
-                                + " 12 for `gz`, 1 to 22 for `zstd`; `lz4` has none. Default: the"
-                                + " level that costs least time per row.");
+                            "Level of the compressor behind `sink.properties.compress_type`: "
+                                    + levels()
+                                    + "; `lz4` has none. Default: the level that costs least time"
+                                    + " per row.");
 
     public static final DorisOption<String> S3_ENDPOINT =
             s3("endpoint", "Address of the object storage.");
@@ -216,6 +224,12 @@ public final class SinkOptions {
     /** Options of the object storage, which have an effect with one write mode alone. */
     public static List<DorisOption<?>> ofObjectStorage() {
         return TVF.options();
+    }
+
+    private static String levels() {
+        return COMPRESS_LEVELS.entrySet().stream()
+                .map(levels -> "1 to " + levels.getValue() + " for `" + levels.getKey() + "`")
+                .collect(Collectors.joining(", "));
     }
 
     private static boolean isMode(String text) {

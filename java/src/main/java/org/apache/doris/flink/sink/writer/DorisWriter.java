@@ -9,12 +9,14 @@ import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.util.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -273,7 +275,7 @@ public final class DorisWriter<IN>
     private void initialize() throws IOException, InterruptedException {
         if (lingering != null) {
             lingering.warn();
-            lingering.lookAtRestoredTables(Pause.INTERRUPTS);
+            lingering.checkRestoredTables(Pause.INTERRUPTS);
             vanished = lingering.ofVanishedSubtasks();
             // With one table alone everything is looked for right now.
             boolean oneTable = config.declared().isPresent();
@@ -388,13 +390,17 @@ public final class DorisWriter<IN>
     @SuppressWarnings("unchecked")
     private static <T> RecordInput.Factory<T> inputs(
             SinkConfig config, DorisRecordSerializer<T> serializer) {
-        return (loads, metrics) ->
-                config.declared()
-                        // Whoever declares columns gives rows of them.
-                        .map(
-                                type ->
-                                        (RecordInput<T>)
-                                                new RowDataInput(config, type, loads, metrics))
-                        .orElseGet(() -> new SerializedInput<>(config, serializer, loads));
+        return (loads, metrics) -> {
+            if (config.declared().isPresent()) {
+                // A job that declares columns writes rows of them.
+                RowType type = config.declared().get();
+                return (RecordInput<T>) new RowDataInput(config, type, loads, metrics);
+            }
+            if (serializer instanceof JsonDebeziumSchemaSerializer) {
+                JsonDebeziumSchemaSerializer records = (JsonDebeziumSchemaSerializer) serializer;
+                return (RecordInput<T>) new DebeziumInput(config, records, loads, metrics);
+            }
+            return new SerializedInput<>(config, serializer, loads);
+        };
     }
 }

@@ -23,7 +23,7 @@ final class TableLoad implements AutoCloseable {
 
     /**
      * @param pause between two slices of a wait
-     * @param onFailure told once when the load fails
+     * @param onFailure called once when the load fails
      */
     TableLoad(
             WriterIdentity identity,

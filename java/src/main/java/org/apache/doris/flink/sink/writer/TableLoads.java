@@ -17,7 +17,8 @@ import java.util.Map;
 
 /**
  * The loads of one writer: at most one open per table, and only while the table has rows in this
- * checkpoint. Of a quiet table nothing is kept but its label number and what the server said of it.
+ * checkpoint. Of a table without rows only its label number and the properties of the table are
+ * kept.
  */
 final class TableLoads implements AutoCloseable {
 
@@ -56,7 +57,10 @@ final class TableLoads implements AutoCloseable {
         this.pause = pause;
     }
 
-    /** What the server says of a table; the first call asks it and cleans up after earlier runs. */
+    /**
+     * The properties of a table; the first call reads them from the server and cleans up after
+     * earlier runs.
+     */
     TableCheck check(String database, String table) throws IOException, InterruptedException {
         return entry(database, table).check;
     }
@@ -176,7 +180,7 @@ final class TableLoads implements AutoCloseable {
                             identity.prefix(), database, table, identity.subtask(), randomId);
             return new Entry(database, table, check, new LabelSequence(series, "", 0));
         }
-        LingeringLoads.Found found = lingering.look(database, table, pause);
+        LingeringLoads.Found found = lingering.find(database, table, pause);
         stepped.addAll(found.held());
         LabelSequence labels =
                 new LabelSequence(

@@ -13,7 +13,6 @@ import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,7 +35,7 @@ class ChangelogReaderLifeTest {
     void aStartTellsWhatIsHeld() throws Exception {
         DorisSplit open =
                 DorisSplit.slice(
-                        SliceIds.of(TWO, 1),
+                        TWO.splitId(1),
                         new ChangelogProgress(
                                 TWO,
                                 1,
@@ -334,7 +333,7 @@ class ChangelogReaderLifeTest {
 
     private static DorisSplit slice(SliceScheme scheme, long slice) {
         return DorisSplit.slice(
-                SliceIds.of(scheme, slice), ChangelogProgress.starting(scheme, slice, 0));
+                scheme.splitId(slice), ChangelogProgress.starting(scheme, slice, 0));
     }
 
     private static long ms(long millis) {
