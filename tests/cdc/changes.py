@@ -51,17 +51,17 @@ class Values:
             return rng.choice([0.0, -0.0, 1.5, float("nan"), float("inf"), float("-inf")])
         return rng.choice([rng.random(), rng.uniform(-1e6, 1e6), rng.uniform(-1, 1) * 10 ** rng.randint(-30, 30)])
 
-    def day(self):
+    def day(self, first=datetime.date.min):
         rng = self.rng
-        # Flink CDC counts days before 1582-10-15 by the Julian calendar.
-        odd = ["1582-10-15", "1850-12-31", "1900-02-28", "1969-12-31", "1970-01-01", "2024-02-29", "9999-12-31"]
+        odd = ["0001-01-01", "1582-10-04", "1582-10-15", "1900-02-28", "1969-12-31", "1970-01-01", "2024-02-29", "9999-12-31"]
         if rng.random() < 0.2:
-            return datetime.date.fromisoformat(rng.choice(odd))
+            return max(first, datetime.date.fromisoformat(rng.choice(odd)))
         return datetime.date(1900, 1, 1) + datetime.timedelta(days=rng.randrange(73_000))
 
     def moment(self, digits=6):
         rng, unit = self.rng, 10 ** (6 - digits)
-        start = datetime.datetime.combine(self.day(), datetime.time())
+        # Flink CDC reads moments before that day by the Julian calendar.
+        start = datetime.datetime.combine(self.day(datetime.date(1582, 10, 15)), datetime.time())
         return start + datetime.timedelta(seconds=rng.randrange(86_400), microseconds=rng.randrange(0, 1_000_000, unit))
 
     def document(self, depth=0):

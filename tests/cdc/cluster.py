@@ -1,4 +1,5 @@
 """What a run sees of Flink and of the stand-in, and what it does to them."""
+import collections
 import json
 import os
 import signal
@@ -14,12 +15,13 @@ class Stalled(Exception):
     pass
 
 
-def until(what, condition, progress=lambda: None):
-    """Waits for a condition and returns what it gives; fails when `progress` stays as it is for long."""
+def until(what, condition, progress=lambda: None, check=lambda: None):
+    """Waits for a condition and returns what it gives; fails when `progress` stays as it is for long, or when `check` raises."""
     seen, last = None, time.monotonic()
     while True:
         if found := condition():
             return found
+        check()
         if (now := progress()) != seen:
             seen, last = now, time.monotonic()
         if time.monotonic() - last > STILL:
@@ -69,6 +71,12 @@ class Flink:
     def jobs(self):
         return {job["id"]: job["status"] for job in self.get("/jobs").get("jobs", [])}
 
+    def check(self):
+        """Fails when a job has failed for good."""
+        for job, status in self.jobs().items():
+            if status == "FAILED":
+                raise Stalled(f"job {job} failed for good: " + "; ".join(collections.Counter(self.failures(job))))
+
     def restarted(self, job):
         """When the job last began to restart, in milliseconds; 0: never."""
         return self.get(f"/jobs/{job}").get("timestamps", {}).get("RESTARTING", 0)
@@ -116,9 +124,10 @@ class Flink:
     def after_fail_over(self, before):
         """Waits until all jobs have restarted, run, and completed a checkpoint."""
         for job, restarted in before.items():
-            until("the job restarts", lambda: self.restarted(job) > restarted and self.runs(job), lambda: self.get(f"/jobs/{job}"))
+            until("the job restarts", lambda: self.restarted(job) > restarted and self.runs(job), lambda: self.get(f"/jobs/{job}").get("timestamps"), self.check)
             done = self.checkpoints(job).get("completed", 0)
-            until("a checkpoint completes", lambda: self.checkpoints(job).get("completed", 0) > done, lambda: self.checkpoints(job))
+            until("a checkpoint completes", lambda: self.checkpoints(job).get("completed", 0) > done,
+                  lambda: self.checkpoints(job), self.check)
 
     def stop(self, job, folder):
         """Stops a job with a savepoint, so that what it wrote is committed."""
@@ -127,7 +136,7 @@ class Flink:
         def ended():
             answer = self.get(f"/jobs/{job}/savepoints/{trigger}")
             return answer if answer.get("status", {}).get("id") == "COMPLETED" else None
-        cause = until("the savepoint completes", ended, lambda: self.checkpoints(job)).get("operation", {}).get("failure-cause")
+        cause = until("the savepoint completes", ended, lambda: self.checkpoints(job), self.check).get("operation", {}).get("failure-cause")
         if cause:
             raise Stalled("the job could not be stopped: " + cause["stack-trace"][:2000])
         until("the job ends", lambda: self.jobs().get(job) == "FINISHED", lambda: self.jobs().get(job))

@@ -52,14 +52,14 @@ class FailOvers(threading.Thread):
         table = self.database + "." + self.rng.choice(self.changes.tables).name
         if kind == "checkpoint":
             rule = self.standin.hold("txn.precommit", table)
-            until("a load is held", lambda: self.standin.holding(rule), lambda: self.changes.count)
+            until("a load is held", lambda: self.standin.holding(rule), lambda: self.changes.count, self.flink.check)
             under_way = [job for job in self.jobs if self.flink.under_way(job)]
             if not under_way:
                 raise Stalled("no checkpoint is under way while a pre-commit is held")
             what += f" while a checkpoint was under way, with a load into {table} not pre-committed"
         elif kind == "commit":
             rule = self.standin.hold("2pc.request", table, statement="commit")
-            until("a commit is held", lambda: self.standin.holding(rule), lambda: self.changes.count)
+            until("a commit is held", lambda: self.standin.holding(rule), lambda: self.changes.count, self.flink.check)
             what += f" while a commit of {table} was under way, its checkpoint completed"
         count = self.changes.count
         if kind == "connection":
@@ -74,13 +74,13 @@ class FailOvers(threading.Thread):
             self.flink.start_task_manager()
         if rule is not None:
             until("Flink restarts the jobs", lambda: all(self.flink.restarted(job) > then for job, then in before.items()),
-                  lambda: [self.flink.get(f"/jobs/{job}").get("state") for job in self.jobs])
+                  lambda: [self.flink.get(f"/jobs/{job}").get("state") for job in self.jobs], self.flink.check)
             self.standin.release(rule)
         self.flink.after_fail_over(before)
         print(f"  running again after {self.changes.count:,} changes", flush=True)
 
 
-def wait_for_marks(doris, database, marks):
+def wait_for_marks(doris, database, marks, flink):
     """Until the rows that were written last are seen in Doris."""
     for table, key in marks.items():
         where = " AND ".join(f"`{name}` = {value!r}" for name, value in key.items())
@@ -92,7 +92,7 @@ def wait_for_marks(doris, database, marks):
         def rows():
             doris.execute(f"SELECT COUNT(*) FROM {database}.{table}")
             return doris.fetchone()[0]
-        until(f"the last row of {table} arrives", seen, rows)
+        until(f"the last row of {table} arrives", seen, rows, flink.check)
 
 
 def main():
@@ -128,7 +128,7 @@ def main():
     fail_overs.join()
     if fail_overs.error:
         raise fail_overs.error
-    wait_for_marks(doris, arguments.database, changes.mark())
+    wait_for_marks(doris, arguments.database, changes.mark(), flink)
     failures = collections.Counter(cause for job in jobs for cause in flink.failures(job))
     for job in jobs:
         flink.stop(job, arguments.savepoints)
