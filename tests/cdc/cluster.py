@@ -67,6 +67,9 @@ class Flink:
             if e.code in (404, 500, 503):
                 return {}
             raise
+        except OSError:
+            # It is busy; whoever waits asks again.
+            return {}
 
     def jobs(self):
         return {job["id"]: job["status"] for job in self.get("/jobs").get("jobs", [])}

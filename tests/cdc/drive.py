@@ -106,9 +106,7 @@ def main():
     flink, standin = Flink(arguments.flink_rest, arguments.pid_file, arguments.log), Standin(arguments.admin_port)
     changes = Changes(arguments.postgres, arguments.tables.split(","), arguments.seed)
     doris = pymysql.connect(host="127.0.0.1", port=arguments.mysql_port, user="root", charset="utf8mb4", autocommit=True, conv={}).cursor()
-    jobs = [job for job, status in flink.jobs().items() if status in ("RUNNING", "RESTARTING", "CREATED")]
-    if not jobs:
-        sys.exit("no job runs")
+    jobs = list(until("a job is there", flink.jobs))
 
     began = time.monotonic()
     fail_overs = FailOvers(arguments, flink, standin, jobs, changes, random.Random(arguments.seed))
