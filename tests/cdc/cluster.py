@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 
 STILL = 120  # seconds without any progress
+MOST_FAILURES = 12  # of those that Flink remembers, which are 16
 
 
 class Stalled(Exception):
@@ -75,10 +76,11 @@ class Flink:
         return {job["id"]: job["status"] for job in self.get("/jobs").get("jobs", [])}
 
     def check(self):
-        """Fails when a job has failed for good."""
+        """Fails when a job has failed for good, or fails again and again for a reason other than a task manager that is not there yet."""
         for job, status in self.jobs().items():
-            if status == "FAILED":
-                raise Stalled(f"job {job} failed for good: " + "; ".join(collections.Counter(self.failures(job))))
+            causes = [cause for cause in self.failures(job) if "NoResourceAvailable" not in cause and "no longer reachable" not in cause]
+            if status == "FAILED" or len(causes) > MOST_FAILURES:
+                raise Stalled(f"job {job} is {status}, and failed: " + "; ".join(collections.Counter(causes)))
 
     def restarted(self, job):
         """When the job last began to restart, in milliseconds; 0: never."""
