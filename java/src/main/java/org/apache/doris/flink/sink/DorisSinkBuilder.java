@@ -8,8 +8,10 @@ import org.apache.doris.flink.config.Delimiter;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.plan.SinkPlan;
 import org.apache.doris.flink.sink.writer.LoadConstants;
+import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
 import org.apache.doris.flink.sink.writer.serializer.RowDataSerializer;
+import org.apache.doris.flink.sink.writer.serializer.RowSerializer;
 import org.apache.flink.table.api.ValidationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,7 @@ final class DorisSinkBuilder<IN> {
     private DorisReadOptions readOptions = DorisReadOptions.defaults();
     private DorisExecutionOptions executionOptions;
     private DorisRecordSerializer<IN> serializer;
+    private WriteMode mode;
 
     void setOptions(DorisOptions options) {
         this.options = options;
@@ -49,6 +52,11 @@ final class DorisSinkBuilder<IN> {
         this.serializer = serializer;
     }
 
+    /** The mode of a sink that has its own; of several, options that name another are refused. */
+    void setMode(WriteMode mode) {
+        this.mode = mode;
+    }
+
     /** The serializer; the sink calls it only where {@link #config} declares no columns. */
     DorisRecordSerializer<IN> serializer() {
         return Objects.requireNonNull(serializer, "The serializer of the Doris sink is missing.");
@@ -56,7 +64,7 @@ final class DorisSinkBuilder<IN> {
 
     /**
      * The checked configuration. It declares columns when rows are taken column by column: with a
-     * {@link RowDataSerializer}.
+     * {@link RowDataSerializer} or a {@link RowSerializer}.
      *
      * @throws ValidationException for whatever is wrong with the options
      */
@@ -65,10 +73,14 @@ final class DorisSinkBuilder<IN> {
         Objects.requireNonNull(
                 executionOptions, "The DorisExecutionOptions of the Doris sink are missing.");
         Map<String, String> map = ObjectOptions.ofSink(options, readOptions, executionOptions);
+        if (mode != null && !executionOptions.enableBatchMode()) {
+            map.putIfAbsent("sink.write-mode", mode.name());
+        }
+        RowDataSerializer rows = rows(serializer());
         SinkPlan plan =
-                serializer() instanceof RowDataSerializer
-                        ? ofRows(map, (RowDataSerializer) serializer)
-                        : SinkPlan.ofBytes(map, ZoneId.systemDefault().getId());
+                rows == null
+                        ? SinkPlan.ofBytes(map, ZoneId.systemDefault().getId())
+                        : ofRows(map, rows);
         plan.warnings().forEach(warning -> LOG.warn("Sink of {}: {}", target(), warning));
         return plan.config();
     }
@@ -79,9 +91,9 @@ final class DorisSinkBuilder<IN> {
         if (!format.trim().toLowerCase(Locale.ROOT).equals(rows.getType())) {
             throw new ValidationException(
                     String.format(
-                            "The RowDataSerializer has type '%s', but the Stream Load parameter"
-                                    + " 'format' is '%s'. Give both of them the same value.",
-                            rows.getType(), format));
+                            "The %s has type '%s', but the Stream Load parameter 'format' is"
+                                    + " '%s'. Give both of them the same value.",
+                            serializer.getClass().getSimpleName(), rows.getType(), format));
         }
         String separator =
                 value(
@@ -92,15 +104,23 @@ final class DorisSinkBuilder<IN> {
                 && !Delimiter.resolve(separator).equals(rows.getFieldDelimiter())) {
             throw new ValidationException(
                     String.format(
-                            "The RowDataSerializer has another field delimiter than the Stream Load"
-                                + " parameter 'column_separator', which is '%s'. Give both of them"
-                                + " the same value.",
-                            separator));
+                            "The %s has another field delimiter than the Stream Load parameter"
+                                    + " 'column_separator', which is '%s'. Give both of them the"
+                                    + " same value.",
+                            serializer.getClass().getSimpleName(), separator));
         }
         if (!rows.isEnableDelete()) {
             map.put("sink.enable-delete", "false");
         }
         return SinkPlan.ofRows(map, rows.getRowType(), rows.getZone());
+    }
+
+    /** How rows are spelled that the sink takes column by column; null for all others. */
+    private static RowDataSerializer rows(DorisRecordSerializer<?> serializer) {
+        if (serializer instanceof RowSerializer) {
+            return ((RowSerializer) serializer).ofRowData();
+        }
+        return serializer instanceof RowDataSerializer ? (RowDataSerializer) serializer : null;
     }
 
     private String target() {

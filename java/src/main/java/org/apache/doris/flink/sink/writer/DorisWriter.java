@@ -9,12 +9,14 @@ import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.doris.flink.sink.writer.serializer.RowSerializer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.util.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,7 +107,8 @@ public final class DorisWriter<IN>
     /**
      * A writer on the native core; looks for what earlier attempts left behind before it returns.
      *
-     * @param serializer of the user; not looked at where the configuration declares columns
+     * @param serializer of the user; null for internal rows, whose columns the configuration
+     *     declares
      */
     public static <T> DorisWriter<T> create(
             SinkConfig config,
@@ -118,7 +121,7 @@ public final class DorisWriter<IN>
                 config,
                 checkpoints,
                 () -> NativeLoadClient.open(config, checkpoints),
-                inputs(config, serializer),
+                inputs(config, serializer, context.getTaskInfo().getIndexOfThisSubtask()),
                 SinkClock.SYSTEM,
                 context,
                 restored);
@@ -385,16 +388,21 @@ public final class DorisWriter<IN>
                 .orElse(config.labelPrefix());
     }
 
+    /** Whoever declares columns gives rows of them; all others spell their rows themselves. */
     @SuppressWarnings("unchecked")
     private static <T> RecordInput.Factory<T> inputs(
-            SinkConfig config, DorisRecordSerializer<T> serializer) {
-        return (loads, metrics) ->
-                config.declared()
-                        // Whoever declares columns gives rows of them.
-                        .map(
-                                type ->
-                                        (RecordInput<T>)
-                                                new RowDataInput(config, type, loads, metrics))
-                        .orElseGet(() -> new SerializedInput<>(config, serializer, loads));
+            SinkConfig config, DorisRecordSerializer<T> serializer, int subtask) {
+        RecordPosition position = new RecordPosition(subtask);
+        return (loads, metrics) -> {
+            if (config.declared().isEmpty()) {
+                return new SerializedInput<>(config, serializer, loads, position);
+            }
+            RecordInput<RowData> rows =
+                    new RowDataInput(config, config.declared().get(), loads, metrics);
+            return (RecordInput<T>)
+                    (serializer instanceof RowSerializer
+                            ? new RowInput((RowSerializer) serializer, rows, position)
+                            : rows);
+        };
     }
 }

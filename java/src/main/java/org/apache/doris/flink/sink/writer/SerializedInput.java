@@ -29,17 +29,23 @@ final class SerializedInput<IN> implements RecordInput<IN> {
     private final byte[] delimiter;
     private final long bufferSize;
     private final TableLoads loads;
+    private final RecordPosition position;
     private final Map<String, Map<String, RawBuffer>> buffers = new LinkedHashMap<>();
 
     /** Whether {@link #close} has something to end. */
     private boolean opened;
 
-    SerializedInput(SinkConfig config, DorisRecordSerializer<IN> serializer, TableLoads loads) {
+    SerializedInput(
+            SinkConfig config,
+            DorisRecordSerializer<IN> serializer,
+            TableLoads loads,
+            RecordPosition position) {
         this.serializer = serializer;
         this.configured = config.connection().hasTable() ? config.connection().table() : null;
         this.delimiter = delimiter(config.write().properties());
         this.bufferSize = Math.min(config.write().bufferSize(), LARGEST_SIZE);
         this.loads = loads;
+        this.position = position;
     }
 
     @Override
@@ -50,7 +56,14 @@ final class SerializedInput<IN> implements RecordInput<IN> {
 
     @Override
     public void write(IN record) throws IOException, InterruptedException {
-        append(serializer.serialize(record));
+        position.next();
+        DorisRecord row;
+        try {
+            row = serializer.serialize(record);
+        } catch (IOException | RuntimeException e) {
+            throw position.failure(serializer, e);
+        }
+        append(row);
     }
 
     @Override
@@ -64,7 +77,13 @@ final class SerializedInput<IN> implements RecordInput<IN> {
 
     @Override
     public void flush() throws IOException, InterruptedException {
-        append(serializer.flush());
+        DorisRecord last;
+        try {
+            last = serializer.flush();
+        } catch (RuntimeException e) {
+            throw position.failureOfFlush(serializer, e);
+        }
+        append(last);
         for (Map<String, RawBuffer> ofDatabase : buffers.values()) {
             for (RawBuffer buffer : ofDatabase.values()) {
                 buffer.submit();
@@ -92,8 +111,11 @@ final class SerializedInput<IN> implements RecordInput<IN> {
         if (database == null || table == null) {
             if (configured == null) {
                 throw new IOException(
-                        "A record names no table, and the sink has none: name database and table"
-                                + " in the DorisRecord, or set 'table.identifier'.");
+                        String.format(
+                                "The row of %s, names no table, and the sink has none: name"
+                                        + " database and table in the DorisRecord, or set"
+                                        + " 'table.identifier'.",
+                                position));
             }
             database = configured.database();
             table = configured.table();
