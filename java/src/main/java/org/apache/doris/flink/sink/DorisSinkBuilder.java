@@ -52,7 +52,7 @@ final class DorisSinkBuilder<IN> {
         this.serializer = serializer;
     }
 
-    /** The mode of a sink that has its own; of several, options that name another are refused. */
+    /** The mode of a sink that has one of its own; options that name another are refused. */
     void setMode(WriteMode mode) {
         this.mode = mode;
     }
@@ -74,7 +74,14 @@ final class DorisSinkBuilder<IN> {
                 executionOptions, "The DorisExecutionOptions of the Doris sink are missing.");
         Map<String, String> map = ObjectOptions.ofSink(options, readOptions, executionOptions);
         if (mode != null && !executionOptions.enableBatchMode()) {
-            map.putIfAbsent("sink.write-mode", mode.name());
+            String given = map.putIfAbsent("sink.write-mode", mode.name());
+            if (given != null && !given.equals(mode.name())) {
+                throw new ValidationException(
+                        String.format(
+                                "This sink writes in mode %s, but its DorisExecutionOptions say %s."
+                                        + " Leave the mode out, or use DorisSink.",
+                                mode, given));
+            }
         }
         RowDataSerializer rows = rows(serializer());
         SinkPlan plan =

@@ -283,8 +283,9 @@ class DorisSinkBuilderTest {
         DorisExecutionOptions copy =
                 DorisExecutionOptions.builderDefaults().setWriteMode(WriteMode.COPY).build();
         assertThat(made(() -> batchSink(copy, strings)))
-                .as("another mode is not passed over")
-                .contains("'COPY' for option 'sink.write-mode'");
+                .isEqualTo(
+                        "This sink writes in mode STREAM_LOAD_BATCH, but its DorisExecutionOptions"
+                                + " say COPY. Leave the mode out, or use DorisSink.");
     }
 
     @SuppressWarnings("deprecation")
