@@ -12,6 +12,7 @@ import org.apache.doris.flink.sink.writer.serializer.DorisRecord;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
 import org.apache.doris.flink.sink.writer.serializer.RecordWithMetaSerializer;
 import org.apache.doris.flink.sink.writer.serializer.RowDataSerializer;
+import org.apache.doris.flink.sink.writer.serializer.RowSerializer;
 import org.apache.doris.flink.sink.writer.serializer.SimpleStringSerializer;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -23,6 +24,7 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.BeforeAll;
@@ -320,5 +322,81 @@ class DataStreamWriteTest {
                                         Types.STRING,
                                         List.of("1\ta")));
         assertThat(failure.text()).contains("table");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json"})
+    void rowsOfValuesGoColumnByColumn(String format) throws Exception {
+        TargetTable table = unique();
+        Row named = Row.withNames();
+        named.setField("name", "named");
+        named.setField("id", 3);
+        write(
+                table.identifier(),
+                format(format),
+                values(format),
+                Types.ROW_NAMED(new String[] {"id", "name"}, Types.INT, Types.STRING),
+                List.of(
+                        Row.of(1, "a\"\u00f6"),
+                        Row.of(2, null),
+                        Row.of(4, "d"),
+                        Row.ofKind(RowKind.DELETE, 4, "d")));
+        assertThat(table.rows("id, IFNULL(name, 'null')"))
+                .containsExactly(List.of("1", "a\"ö"), List.of("2", "null"));
+        write(
+                environment
+                        .fromData(1)
+                        .map(any -> named)
+                        .returns(
+                                Types.ROW_NAMED(
+                                        new String[] {"id", "name"}, Types.INT, Types.STRING)),
+                sink(table.identifier(), format(format), values(format)));
+        assertThat(table.rows("name")).contains(List.of("named"));
+    }
+
+    private static RowSerializer values(String format) {
+        return RowSerializer.builder()
+                .setFieldNames(new String[] {"id", "name"})
+                .setFieldType(new DataType[] {DataTypes.INT(), DataTypes.STRING()})
+                .setType(format)
+                .setFieldDelimiter("\t")
+                .enableDelete(true)
+                .build();
+    }
+
+    @Test
+    void aSerializerThatThrowsFailsTheJobWithTheNumberOfTheRecord() {
+        TargetTable table = unique();
+        Failure failure =
+                Failure.of(
+                        () ->
+                                write(
+                                        table.identifier(),
+                                        format("csv").setDeletable(false),
+                                        new Numbered(),
+                                        Types.STRING,
+                                        List.of("1", "2", "secret", "4")));
+        assertThat(failure.text())
+                .contains(
+                        Numbered.class.getName()
+                                + " failed on record 3 of subtask 0, counted from 1 since the"
+                                + " task's last start. What it holds is not shown.")
+                .contains("IllegalStateException: no number")
+                .doesNotContain("secret");
+        assertThat(table.count()).isZero();
+    }
+
+    /** Takes numbers only. */
+    private static final class Numbered implements DorisRecordSerializer<String> {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public DorisRecord serialize(String record) {
+            if (!record.matches("[0-9]+")) {
+                throw new IllegalStateException("no number");
+            }
+            return DorisRecord.of((record + "\tn").getBytes(StandardCharsets.UTF_8));
+        }
     }
 }

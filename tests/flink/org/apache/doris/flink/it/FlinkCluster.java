@@ -27,6 +27,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 import java.io.InputStream;
 import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -215,10 +216,20 @@ final class FlinkCluster
         TestStreamEnvironment.setAsContext(cluster, SLOTS);
     }
 
+    /** From now on jobs of this test also get classes from a folder, as from a jar of their own. */
+    void useClasses(URL folder) {
+        TestStreamEnvironment.setAsContext(cluster, SLOTS, List.of(), List.of(folder));
+    }
+
     /** Ends what a failed test left running. */
     @Override
     public void afterEach(ExtensionContext context) throws Exception {
         TestStreamEnvironment.unsetAsContext();
+        cancelAll();
+    }
+
+    /** Ends all jobs. */
+    void cancelAll() throws Exception {
         for (JobStatusMessage job : cluster.listJobs().get(30, TimeUnit.SECONDS)) {
             if (!job.getJobState().isGloballyTerminalState()) {
                 cluster.cancelJob(job.getJobId()).get(30, TimeUnit.SECONDS);

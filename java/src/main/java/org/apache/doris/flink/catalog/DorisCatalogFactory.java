@@ -14,7 +14,7 @@ import java.util.Set;
  * that names the alternative.
  */
 @PublicEvolving
-public final class DorisCatalogFactory implements CatalogFactory {
+public class DorisCatalogFactory implements CatalogFactory {
 
     @Override
     public String factoryIdentifier() {

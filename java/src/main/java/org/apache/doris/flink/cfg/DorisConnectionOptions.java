@@ -22,7 +22,7 @@ public class DorisConnectionOptions implements Serializable {
     /** Whether a front end names the back end of each load. */
     protected boolean autoRedirect;
 
-    private final DorisTlsOptions tlsOptions;
+    protected final DorisTlsOptions tlsOptions;
 
     /**
      * @param fenodes front ends as {@code host:http_port}, separated by commas

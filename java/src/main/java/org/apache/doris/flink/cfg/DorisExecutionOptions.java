@@ -25,13 +25,102 @@ public class DorisExecutionOptions implements Serializable {
     private final ObjectValues values;
     private final Properties streamLoadProp;
     private final boolean force2PC;
+    private final S3TvfOptions s3TvfOptions;
     private Boolean enable2PC;
+
+    /**
+     * All values, in the order of the official connector's release 25; {@link #builder} names them.
+     */
+    public DorisExecutionOptions(
+            int checkInterval,
+            int maxRetries,
+            int bufferSize,
+            int bufferCount,
+            String labelPrefix,
+            boolean useCache,
+            Properties streamLoadProp,
+            Boolean enableDelete,
+            Boolean enable2PC,
+            boolean enableBatchMode,
+            int flushQueueSize,
+            int bufferFlushMaxRows,
+            int bufferFlushMaxBytes,
+            long bufferFlushIntervalMs,
+            boolean ignoreUpdateBefore,
+            boolean force2PC,
+            WriteMode writeMode,
+            boolean ignoreCommitError) {
+        this(
+                checkInterval,
+                maxRetries,
+                bufferSize,
+                bufferCount,
+                labelPrefix,
+                useCache,
+                false,
+                streamLoadProp,
+                enableDelete,
+                enable2PC,
+                enableBatchMode,
+                flushQueueSize,
+                bufferFlushMaxRows,
+                bufferFlushMaxBytes,
+                bufferFlushIntervalMs,
+                ignoreUpdateBefore,
+                force2PC,
+                writeMode,
+                ignoreCommitError);
+    }
+
+    /** As before, with the charset of headers, which has no effect. */
+    public DorisExecutionOptions(
+            int checkInterval,
+            int maxRetries,
+            int bufferSize,
+            int bufferCount,
+            String labelPrefix,
+            boolean useCache,
+            boolean httpUtf8Charset,
+            Properties streamLoadProp,
+            Boolean enableDelete,
+            Boolean enable2PC,
+            boolean enableBatchMode,
+            int flushQueueSize,
+            int bufferFlushMaxRows,
+            int bufferFlushMaxBytes,
+            long bufferFlushIntervalMs,
+            boolean ignoreUpdateBefore,
+            boolean force2PC,
+            WriteMode writeMode,
+            boolean ignoreCommitError) {
+        this(
+                builder()
+                        .setCheckInterval(checkInterval)
+                        .setMaxRetries(maxRetries)
+                        .setBufferSize(bufferSize)
+                        .setBufferCount(bufferCount)
+                        .setLabelPrefix(labelPrefix)
+                        .setUseCache(useCache)
+                        .setHttpUtf8Charset(httpUtf8Charset)
+                        .setStreamLoadProp(streamLoadProp)
+                        .setDeletable(enableDelete)
+                        .twoPhaseCommit(enable2PC, force2PC)
+                        .setBatchMode(enableBatchMode)
+                        .setFlushQueueSize(flushQueueSize)
+                        .setBufferFlushMaxRows(bufferFlushMaxRows)
+                        .setBufferFlushMaxBytes(bufferFlushMaxBytes)
+                        .setBufferFlushIntervalMs(bufferFlushIntervalMs)
+                        .setIgnoreUpdateBefore(ignoreUpdateBefore)
+                        .setWriteMode(writeMode)
+                        .setIgnoreCommitError(ignoreCommitError));
+    }
 
     private DorisExecutionOptions(Builder builder) {
         this.values = new ObjectValues(builder.values);
         this.streamLoadProp = complete(builder.streamLoadProp);
         this.enable2PC = builder.enable2PC;
         this.force2PC = builder.force2PC;
+        this.s3TvfOptions = builder.s3TvfOptions;
     }
 
     /** A builder with all defaults; rows are CSV unless the parameters say otherwise. */
@@ -180,6 +269,11 @@ public class DorisExecutionOptions implements Serializable {
         return values.number(SinkOptions.PRECOMMIT_TIMEOUT);
     }
 
+    /** The object storage of {@link WriteMode#TVF}; null for none. */
+    public S3TvfOptions getS3TvfOptions() {
+        return s3TvfOptions;
+    }
+
     @Override
     public boolean equals(Object other) {
         if (other == null || getClass() != other.getClass()) {
@@ -189,7 +283,8 @@ public class DorisExecutionOptions implements Serializable {
         return values.equals(that.values)
                 && streamLoadProp.equals(that.streamLoadProp)
                 && Objects.equals(enable2PC, that.enable2PC)
-                && force2PC == that.force2PC;
+                && force2PC == that.force2PC
+                && Objects.equals(s3TvfOptions, that.s3TvfOptions);
     }
 
     @Override
@@ -215,8 +310,9 @@ public class DorisExecutionOptions implements Serializable {
 
         private final ObjectValues values = new ObjectValues();
         private Properties streamLoadProp = new Properties();
-        private boolean enable2PC = true;
+        private Boolean enable2PC = true;
         private boolean force2PC;
+        private S3TvfOptions s3TvfOptions;
 
         /** Without effect. */
         public Builder setCheckInterval(Integer checkInterval) {
@@ -274,15 +370,17 @@ public class DorisExecutionOptions implements Serializable {
 
         /** Rows become visible when a load ends, before its checkpoint: at least once. */
         public Builder disable2PC() {
-            this.enable2PC = false;
-            this.force2PC = false;
-            return this;
+            return twoPhaseCommit(false, false);
         }
 
         /** Rows become visible with their checkpoint: exactly once. Needs a label prefix. */
         public Builder enable2PC() {
-            this.enable2PC = true;
-            this.force2PC = true;
+            return twoPhaseCommit(true, true);
+        }
+
+        private Builder twoPhaseCommit(Boolean enabled, boolean forced) {
+            this.enable2PC = enabled;
+            this.force2PC = forced;
             return this;
         }
 
@@ -356,6 +454,15 @@ public class DorisExecutionOptions implements Serializable {
         /** After which time Doris drops a pre-committed transaction, in milliseconds; an hour. */
         public Builder setPrecommitTimeoutMs(long precommitTimeoutMs) {
             values.set(SinkOptions.PRECOMMIT_TIMEOUT, precommitTimeoutMs);
+            return this;
+        }
+
+        /**
+         * The object storage of {@link WriteMode#TVF}; null for none. A sink in that mode is
+         * refused until it is built.
+         */
+        public Builder setS3TvfOptions(S3TvfOptions s3TvfOptions) {
+            this.s3TvfOptions = s3TvfOptions;
             return this;
         }
 

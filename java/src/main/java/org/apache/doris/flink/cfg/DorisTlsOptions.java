@@ -3,9 +3,9 @@ package org.apache.doris.flink.cfg;
 import org.apache.flink.annotation.PublicEvolving;
 
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 
@@ -86,13 +86,24 @@ public class DorisTlsOptions implements Serializable {
     /** A channel that can be encrypted. */
     public enum Protocol {
         /** REST services of front and back ends. */
-        HTTP,
+        HTTP("http"),
         /** Query port. */
-        MYSQL,
+        MYSQL("mysql"),
         /** Scan service of the back ends. */
-        THRIFT,
+        THRIFT("thrift"),
         /** Arrow Flight SQL. */
-        ARROWFLIGHT
+        ARROW_FLIGHT("arrowflight");
+
+        private final String option;
+
+        Protocol(String option) {
+            this.option = option;
+        }
+
+        /** The protocol as options name it. */
+        String option() {
+            return option;
+        }
     }
 
     /** Builds {@link DorisTlsOptions}. */
@@ -145,16 +156,16 @@ public class DorisTlsOptions implements Serializable {
         }
 
         private static Protocol protocol(String name) {
-            try {
-                return Protocol.valueOf(name.trim().toUpperCase(Locale.ROOT));
-            } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(
-                        String.format(
-                                "'%s' is not a protocol: allowed are 'http', 'mysql', 'thrift' and"
-                                        + " 'arrowflight'.",
-                                name),
-                        e);
-            }
+            return Arrays.stream(Protocol.values())
+                    .filter(protocol -> protocol.option().equalsIgnoreCase(name.trim()))
+                    .findFirst()
+                    .orElseThrow(
+                            () ->
+                                    new IllegalArgumentException(
+                                            String.format(
+                                                    "'%s' is not a protocol: allowed are 'http',"
+                                                        + " 'mysql', 'thrift' and 'arrowflight'.",
+                                                    name)));
         }
     }
 }

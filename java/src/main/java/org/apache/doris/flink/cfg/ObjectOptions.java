@@ -38,7 +38,7 @@ public final class ObjectOptions {
                     map,
                     CommonOptions.TLS_EXCLUDED_PROTOCOLS.key(),
                     tls.getExcludedProtocols().stream()
-                            .map(DorisTlsOptions.Protocol::name)
+                            .map(DorisTlsOptions.Protocol::option)
                             .collect(Collectors.joining(",")));
         }
     }
@@ -58,6 +58,9 @@ public final class ObjectOptions {
         putConnection(map, options);
         read.values().putAll(map, CommonOptions.ofConnection());
         execution.values().putAll(map);
+        if (execution.getS3TvfOptions() != null) {
+            execution.getS3TvfOptions().values().putAll(map);
+        }
         // Only where it was set explicitly is a label prefix required.
         if (execution.force2PC() || Boolean.FALSE.equals(execution.enabled2PC())) {
             put(map, SinkOptions.ENABLE_2PC.key(), execution.enabled2PC());

@@ -9,6 +9,7 @@ import org.apache.doris.flink.sink.committer.DorisCommittableSerializer;
 import org.apache.doris.flink.sink.committer.DorisCommitter;
 import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.writer.DorisWriter;
+import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.doris.flink.sink.writer.WriterState;
 import org.apache.doris.flink.sink.writer.WriterStateSerializer;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
@@ -49,6 +50,40 @@ public class DorisSink<IN>
 
     /** Learned when the job is put together, before the sink is sent to the machines. */
     private CheckpointPlan checkpoints = CheckpointPlan.UNKNOWN;
+
+    /**
+     * A sink for DataStream jobs, as {@link #builder} makes it.
+     *
+     * @throws org.apache.flink.table.api.ValidationException for whatever is wrong with the options
+     */
+    public DorisSink(
+            DorisOptions options,
+            DorisReadOptions readOptions,
+            DorisExecutionOptions executionOptions,
+            DorisRecordSerializer<IN> serializer) {
+        this(options, readOptions, executionOptions, serializer, null);
+    }
+
+    /**
+     * A sink with a mode of its own.
+     *
+     * @param mode null for what the options say
+     */
+    protected DorisSink(
+            DorisOptions options,
+            DorisReadOptions readOptions,
+            DorisExecutionOptions executionOptions,
+            DorisRecordSerializer<IN> serializer,
+            WriteMode mode) {
+        DorisSinkBuilder<IN> builder = new DorisSinkBuilder<>();
+        builder.setOptions(options);
+        builder.setReadOptions(readOptions);
+        builder.setExecutionOptions(executionOptions);
+        builder.setSerializer(serializer);
+        builder.setMode(mode);
+        this.config = builder.config();
+        this.serializer = builder.serializer();
+    }
 
     DorisSink(SinkConfig config, DorisRecordSerializer<IN> serializer) {
         this.config = config;
@@ -122,32 +157,35 @@ public class DorisSink<IN>
     /** Builds sinks from options objects, which are read and never changed. */
     public static class Builder<IN> {
 
-        private final DorisSinkBuilder<IN> builder = new DorisSinkBuilder<>();
+        private DorisOptions options;
+        private DorisReadOptions readOptions;
+        private DorisExecutionOptions executionOptions;
+        private DorisRecordSerializer<IN> serializer;
 
         /** A builder without any value. */
         public Builder() {}
 
         /** Cluster, login and, unless every record names its own, the table. */
         public Builder<IN> setDorisOptions(DorisOptions options) {
-            builder.setOptions(options);
+            this.options = options;
             return this;
         }
 
         /** Time limits of requests; the defaults if it is not called. */
         public Builder<IN> setDorisReadOptions(DorisReadOptions options) {
-            builder.setReadOptions(options);
+            this.readOptions = options;
             return this;
         }
 
         /** How to write. */
         public Builder<IN> setDorisExecutionOptions(DorisExecutionOptions options) {
-            builder.setExecutionOptions(options);
+            this.executionOptions = options;
             return this;
         }
 
         /** What turns records into rows. */
         public Builder<IN> setSerializer(DorisRecordSerializer<IN> serializer) {
-            builder.setSerializer(serializer);
+            this.serializer = serializer;
             return this;
         }
 
@@ -158,7 +196,7 @@ public class DorisSink<IN>
          *     options
          */
         public DorisSink<IN> build() {
-            return new DorisSink<>(builder.config(), builder.serializer());
+            return new DorisSink<>(options, readOptions, executionOptions, serializer);
         }
     }
 }

@@ -10,9 +10,11 @@ import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.option.SinkOptions;
 import org.apache.doris.flink.config.plan.SinkPlan;
 import org.apache.doris.flink.sink.writer.LoadConstants;
+import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
 import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
 import org.apache.doris.flink.sink.writer.serializer.RowDataSerializer;
+import org.apache.doris.flink.sink.writer.serializer.RowSerializer;
 import org.apache.flink.table.api.ValidationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +39,7 @@ final class DorisSinkBuilder<IN> {
     private DorisReadOptions readOptions = DorisReadOptions.defaults();
     private DorisExecutionOptions executionOptions;
     private DorisRecordSerializer<IN> serializer;
+    private WriteMode mode;
 
     void setOptions(DorisOptions options) {
         this.options = options;
@@ -54,6 +57,11 @@ final class DorisSinkBuilder<IN> {
         this.serializer = serializer;
     }
 
+    /** The mode of a sink that has one of its own; options that name another are refused. */
+    void setMode(WriteMode mode) {
+        this.mode = mode;
+    }
+
     /** The serializer; the sink calls it only where {@link #config} declares no columns. */
     DorisRecordSerializer<IN> serializer() {
         return Objects.requireNonNull(serializer, "The serializer of the Doris sink is missing.");
@@ -61,7 +69,7 @@ final class DorisSinkBuilder<IN> {
 
     /**
      * The checked configuration. It declares columns when rows are taken column by column: with a
-     * {@link RowDataSerializer}.
+     * {@link RowDataSerializer} or a {@link RowSerializer}.
      *
      * @throws ValidationException for whatever is wrong with the options
      */
@@ -70,10 +78,21 @@ final class DorisSinkBuilder<IN> {
         Objects.requireNonNull(
                 executionOptions, "The DorisExecutionOptions of the Doris sink are missing.");
         Map<String, String> map = ObjectOptions.ofSink(options, readOptions, executionOptions);
+        if (mode != null && !executionOptions.enableBatchMode()) {
+            String given = map.putIfAbsent("sink.write-mode", mode.name());
+            if (given != null && !given.equals(mode.name())) {
+                throw new ValidationException(
+                        String.format(
+                                "This sink writes in mode %s, but its DorisExecutionOptions say %s."
+                                        + " Leave the mode out, or use DorisSink.",
+                                mode, given));
+            }
+        }
         String zone = ZoneId.systemDefault().getId();
+        RowDataSerializer rows = rows(serializer());
         SinkPlan plan;
-        if (serializer() instanceof RowDataSerializer) {
-            plan = ofRows(map, (RowDataSerializer) serializer);
+        if (rows != null) {
+            plan = ofRows(map, rows);
         } else if (serializer() instanceof JsonDebeziumSchemaSerializer) {
             plan = ofChanges(map, zone);
         } else {
@@ -89,9 +108,9 @@ final class DorisSinkBuilder<IN> {
         if (!format.trim().toLowerCase(Locale.ROOT).equals(rows.getType())) {
             throw new ValidationException(
                     String.format(
-                            "The RowDataSerializer has type '%s', but the Stream Load parameter"
-                                    + " 'format' is '%s'. Give both of them the same value.",
-                            rows.getType(), format));
+                            "The %s has type '%s', but the Stream Load parameter 'format' is"
+                                    + " '%s'. Give both of them the same value.",
+                            serializer.getClass().getSimpleName(), rows.getType(), format));
         }
         String separator =
                 value(
@@ -102,10 +121,10 @@ final class DorisSinkBuilder<IN> {
                 && !Delimiter.resolve(separator).equals(rows.getFieldDelimiter())) {
             throw new ValidationException(
                     String.format(
-                            "The RowDataSerializer has another field delimiter than the Stream Load"
-                                + " parameter 'column_separator', which is '%s'. Give both of them"
-                                + " the same value.",
-                            separator));
+                            "The %s has another field delimiter than the Stream Load parameter"
+                                    + " 'column_separator', which is '%s'. Give both of them the"
+                                    + " same value.",
+                            serializer.getClass().getSimpleName(), separator));
         }
         if (!rows.isEnableDelete()) {
             map.put("sink.enable-delete", "false");
@@ -142,6 +161,14 @@ final class DorisSinkBuilder<IN> {
         }
         map.put(SinkOptions.PROPERTIES_PREFIX + STRICT_MODE, "true");
         return SinkPlan.ofBytes(map, zone);
+    }
+
+    /** How rows are spelled that the sink takes column by column; null for all others. */
+    private static RowDataSerializer rows(DorisRecordSerializer<?> serializer) {
+        if (serializer instanceof RowSerializer) {
+            return ((RowSerializer) serializer).ofRowData();
+        }
+        return serializer instanceof RowDataSerializer ? (RowDataSerializer) serializer : null;
     }
 
     private String target() {

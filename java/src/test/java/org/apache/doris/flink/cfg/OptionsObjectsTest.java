@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.config.option.DorisConfigOptions;
+import org.apache.doris.flink.config.option.DorisOption;
 import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.doris.flink.source.DorisSourceScanMode;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 
 import java.io.Serializable;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The options objects of DataStream jobs: defaults, copies, equality. */
 class OptionsObjectsTest {
@@ -218,7 +222,12 @@ class OptionsObjectsTest {
                     new DorisOptions("fe:8030", "u", "p", "a.b"),
                     DorisReadOptions.defaults(),
                     DorisExecutionOptions.defaults(),
-                    DorisTlsOptions.disabled()
+                    DorisTlsOptions.disabled(),
+                    DorisLookupOptions.builder().setAsync(true).build(),
+                    S3TvfOptions.builder().setBucket("b").build(),
+                    DorisExecutionOptions.builder()
+                            .setS3TvfOptions(S3TvfOptions.builder().setBucket("b").build())
+                            .build()
                 }) {
             assertThat((Object) InstantiationUtil.clone((Serializable) options)).isEqualTo(options);
         }
@@ -288,6 +297,201 @@ class OptionsObjectsTest {
                     .setExcludedProtocols("thrift")
                     .build();
         }
+        if (type == S3TvfOptions.class) {
+            return S3TvfOptions.builder().build();
+        }
         throw new AssertionError(type);
+    }
+
+    @Test
+    void allValuesAtOnceAreThoseOfTheBuilder() {
+        Properties properties = DorisExecutionOptions.defaultsProperties();
+        DorisExecutionOptions built =
+                DorisExecutionOptions.builder()
+                        .setCheckInterval(1)
+                        .setMaxRetries(2)
+                        .setBufferSize(3)
+                        .setBufferCount(4)
+                        .setLabelPrefix("p")
+                        .setUseCache(true)
+                        .setStreamLoadProp(properties)
+                        .setDeletable(false)
+                        .enable2PC()
+                        .setBatchMode(true)
+                        .setFlushQueueSize(5)
+                        .setBufferFlushMaxRows(6)
+                        .setBufferFlushMaxBytes(7)
+                        .setBufferFlushIntervalMs(8)
+                        .setIgnoreUpdateBefore(false)
+                        .setWriteMode(WriteMode.STREAM_LOAD_BATCH)
+                        .setIgnoreCommitError(true)
+                        .build();
+        assertThat(
+                        new DorisExecutionOptions(
+                                1,
+                                2,
+                                3,
+                                4,
+                                "p",
+                                true,
+                                properties,
+                                false,
+                                true,
+                                true,
+                                5,
+                                6,
+                                7,
+                                8,
+                                false,
+                                true,
+                                WriteMode.STREAM_LOAD_BATCH,
+                                true))
+                .isEqualTo(built);
+        DorisExecutionOptions utf8 =
+                new DorisExecutionOptions(
+                        0, 3, 1 << 20, 3, "", false, true, null, true, null, false, 2, 500000,
+                        100 << 20, 10000, true, false, null, false);
+        assertThat(utf8.isHttpUtf8Charset()).isTrue();
+        assertThat(utf8.enabled2PC()).isNull();
+        assertThat(utf8.getWriteMode()).isEqualTo(WriteMode.STREAM_LOAD);
+    }
+
+    @Test
+    void lookupDefaultsAreThoseOfTables() {
+        DorisLookupOptions options = DorisLookupOptions.builder().build();
+        assertThat(options)
+                .isEqualTo(new DorisLookupOptions(-1, 10_000, 1, 128, 256, 3, false))
+                .hasSameHashCodeAs(options);
+        DorisLookupOptions set = new DorisLookupOptions(1, 2, 3, 4, 5, 6, true);
+        assertThat(set.getCacheMaxSize()).isEqualTo(1);
+        assertThat(set.getCacheExpireMs()).isEqualTo(2);
+        assertThat(set.getMaxRetryTimes()).isEqualTo(3);
+        assertThat(set.getJdbcReadBatchSize()).isEqualTo(4);
+        assertThat(set.getJdbcReadBatchQueueSize()).isEqualTo(5);
+        assertThat(set.getJdbcReadThreadSize()).isEqualTo(6);
+        assertThat(set.isAsync()).isTrue();
+    }
+
+    @Test
+    void objectStorageIsATablesOptions() {
+        S3TvfOptions storage =
+                S3TvfOptions.builder()
+                        .setEndpoint("e")
+                        .setRegion("r")
+                        .setBucket("b")
+                        .setPrefix("p")
+                        .setAccessKey("a")
+                        .setSecretKey("geheim")
+                        .setPathStyleAccess(true)
+                        .build();
+        Map<String, String> map =
+                ObjectOptions.ofSink(
+                        new DorisOptions("fe:8030", "u", "p", "a.b"),
+                        DorisReadOptions.defaults(),
+                        DorisExecutionOptions.builder().setS3TvfOptions(storage).build());
+        assertThat(map)
+                .containsEntry("sink.s3.endpoint", "e")
+                .containsEntry("sink.s3.region", "r")
+                .containsEntry("sink.s3.bucket", "b")
+                .containsEntry("sink.s3.prefix", "p")
+                .containsEntry("sink.s3.access-key", "a")
+                .containsEntry("sink.s3.secret-key", "geheim")
+                .containsEntry("sink.s3.path-style-access", "true");
+        assertThat(storage.getEndpoint() + storage.getRegion() + storage.getBucket())
+                .isEqualTo("erb");
+        assertThat(storage.getPrefix() + storage.getAccessKey() + storage.getSecretKey())
+                .isEqualTo("pageheim");
+        assertThat(storage.isPathStyleAccess()).isTrue();
+        assertThat(storage.toString()).doesNotContain("geheim");
+        assertThat(S3TvfOptions.builder().build().getSecretKey()).isNull();
+    }
+
+    @Test
+    void propertiesBecomeOptions() {
+        Properties properties = new Properties();
+        properties.setProperty(ConfigurationOptions.DORIS_FENODES, "fe:8030");
+        properties.setProperty(ConfigurationOptions.DORIS_USER, "u");
+        properties.setProperty(ConfigurationOptions.DORIS_PASSWORD, "p");
+        properties.setProperty(ConfigurationOptions.TABLE_IDENTIFIER, "a.b");
+        assertThat(new DorisStreamOptions(properties).getOptions())
+                .isEqualTo(new DorisOptions("fe:8030", "u", "p", "a.b"));
+        assertThat(new DorisStreamOptions(properties).getReadOptions())
+                .isEqualTo(DorisReadOptions.defaults());
+        properties.setProperty(ConfigurationOptions.DORIS_READ_FIELD, "id");
+        properties.setProperty(ConfigurationOptions.DORIS_FILTER_QUERY, "id = 1");
+        properties.setProperty(ConfigurationOptions.DORIS_REQUEST_RETRIES, "1");
+        properties.setProperty(ConfigurationOptions.DORIS_REQUEST_CONNECT_TIMEOUT_MS, "2");
+        properties.setProperty(ConfigurationOptions.DORIS_REQUEST_READ_TIMEOUT_MS, "3");
+        properties.setProperty(ConfigurationOptions.DORIS_REQUEST_QUERY_TIMEOUT_S, "4");
+        properties.setProperty(ConfigurationOptions.DORIS_TABLET_SIZE, "5");
+        properties.setProperty(ConfigurationOptions.DORIS_BATCH_SIZE, " 6 ");
+        properties.setProperty(ConfigurationOptions.DORIS_EXEC_MEM_LIMIT, "7");
+        properties.setProperty(ConfigurationOptions.DORIS_DESERIALIZE_ARROW_ASYNC, "TRUE");
+        properties.setProperty(ConfigurationOptions.DORIS_DESERIALIZE_QUEUE_SIZE, "8");
+        properties.setProperty(ConfigurationOptions.USE_FLIGHT_SQL, "false");
+        properties.setProperty(ConfigurationOptions.FLIGHT_SQL_PORT, "9");
+        properties.setProperty(ConfigurationOptions.DORIS_ENABLE_TLS, "true");
+        properties.setProperty(ConfigurationOptions.DORIS_TLS_EXCLUDED_PROTOCOLS, "arrowflight");
+        DorisStreamOptions all = new DorisStreamOptions(properties);
+        assertThat(all.getReadOptions())
+                .isEqualTo(
+                        DorisReadOptions.builder()
+                                .setReadFields("id")
+                                .setFilterQuery("id = 1")
+                                .setRequestRetries(1)
+                                .setRequestConnectTimeoutMs(2)
+                                .setRequestReadTimeoutMs(3)
+                                .setRequestQueryTimeoutS(4)
+                                .setRequestTabletSize(5)
+                                .setRequestBatchSize(6)
+                                .setExecMemLimit(7L)
+                                .setDeserializeArrowAsync(true)
+                                .setDeserializeQueueSize(8)
+                                .setUseFlightSql(false)
+                                .setFlightSqlPort(9)
+                                .build());
+        assertThat(all.getOptions().getTlsOptions().isEnabled()).isTrue();
+        assertThat(all.getOptions().getTlsOptions().getExcludedProtocols())
+                .containsExactly(DorisTlsOptions.Protocol.ARROW_FLIGHT);
+        properties.setProperty(ConfigurationOptions.DORIS_BATCH_SIZE, "6k");
+        assertThatThrownBy(() -> new DorisStreamOptions(properties))
+                .hasMessage(
+                        "Invalid value '6k' for property 'doris.batch.size': allowed is a whole"
+                                + " number without a unit.");
+        properties.setProperty(ConfigurationOptions.DORIS_ENABLE_TLS, "yes");
+        assertThatThrownBy(() -> new DorisStreamOptions(properties))
+                .hasMessage(
+                        "Invalid value 'yes' for property 'doris.enable.tls': allowed are 'true'"
+                                + " and 'false'.");
+    }
+
+    /** The constants that jobs refer to, against the options themselves. */
+    @Test
+    void constantsAreKeysAndDefaultsOfOptions() throws Exception {
+        Map<String, DorisOption<?>> options =
+                DorisConfigOptions.all().stream()
+                        .collect(Collectors.toMap(DorisOption::key, option -> option));
+        Map<String, String> keys = new TreeMap<>();
+        for (Field field : ConfigurationOptions.class.getFields()) {
+            if (field.getType() == String.class && !field.getName().endsWith("_STR")) {
+                keys.put(field.getName(), (String) field.get(null));
+            }
+        }
+        keys.remove("DORIS_DEFAULT_CLUSTER");
+        assertThat(options).containsKeys(keys.values().toArray(new String[0]));
+        for (Field field : ConfigurationOptions.class.getFields()) {
+            String key = keys.get(field.getName().replaceFirst("_DEFAULT(_STR)?$", ""));
+            if (field.getName().contains("_DEFAULT") && key != null && !key.contains("tablet")) {
+                String value = String.valueOf(field.get(null));
+                assertThat(
+                                options.get(key)
+                                        .isDefault(
+                                                field.getName().contains("_S_")
+                                                        ? value + " s"
+                                                        : value))
+                        .as(field.getName())
+                        .isTrue();
+            }
+        }
     }
 }

@@ -13,6 +13,8 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.InstantiationUtil;
@@ -30,6 +32,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Values of deserialization schemas against Flink's own rows. */
@@ -215,5 +218,51 @@ class DorisRowConverterTest {
         }
         assertThatThrownBy(() -> DorisSourceRecord.incremental(List.of(), 1L, null, 1L))
                 .hasMessageContaining("null");
+    }
+
+    @Test
+    void aSubclassMayConvertAColumnItself() throws Exception {
+        DorisRowConverter upper = InstantiationUtil.clone(new UpperCase(TYPES_OF_TWO));
+        assertThat(upper.convertInternal(Arrays.asList(1, "a")))
+                .isEqualTo(GenericRowData.of(1, StringData.fromString("A")));
+        assertThat(upper.convertInternal(Arrays.asList(null, null)))
+                .isEqualTo(GenericRowData.of(null, null));
+        assertThatThrownBy(() -> upper.convertInternal(List.of("x", "a")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "The value of column 0, a java.lang.String, does not fit its type INT.");
+    }
+
+    @Test
+    void convertersOfOneColumnAreForUseAlone() {
+        GenericRowData row = GenericRowData.of(7, null);
+        DorisRowConverter.SerializationConverter number =
+                DorisRowConverter.createNullableExternalConverter(DataTypes.INT().getLogicalType());
+        assertThat(number.serialize(0, row)).isEqualTo(7);
+        assertThat(number.serialize(1, row)).isNull();
+        DorisRowConverter.DeserializationConverter text =
+                CONVERTER.createNullableInternalConverter(DataTypes.STRING().getLogicalType());
+        assertThat(text.deserialize("a")).isEqualTo(StringData.fromString("a"));
+        assertThat(text.deserialize(null)).isNull();
+    }
+
+    private static final DataType[] TYPES_OF_TWO = {DataTypes.INT(), DataTypes.STRING()};
+
+    /** Texts in upper case. */
+    private static final class UpperCase extends DorisRowConverter {
+
+        private static final long serialVersionUID = 1L;
+
+        private UpperCase(DataType[] types) {
+            super(types);
+        }
+
+        @Override
+        public DeserializationConverter createInternalConverter(LogicalType type) {
+            DeserializationConverter converter = super.createInternalConverter(type);
+            return type.is(LogicalTypeFamily.CHARACTER_STRING)
+                    ? value -> converter.deserialize(((String) value).toUpperCase(Locale.ROOT))
+                    : converter;
+        }
     }
 }

@@ -7,12 +7,14 @@ import org.apache.doris.flink.cfg.DorisExecutionOptions;
 import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
 import org.apache.doris.flink.cfg.DorisTlsOptions;
+import org.apache.doris.flink.cfg.S3TvfOptions;
 import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.WriteConfig;
 import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
 import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
 import org.apache.doris.flink.sink.writer.serializer.RowDataSerializer;
+import org.apache.doris.flink.sink.writer.serializer.RowSerializer;
 import org.apache.doris.flink.sink.writer.serializer.SimpleStringSerializer;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import java.time.ZoneId;
 import java.util.Properties;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Options objects go the way of a table's options, and come back unchanged. */
 class DorisSinkBuilderTest {
@@ -200,6 +203,105 @@ class DorisSinkBuilderTest {
         assertThatThrownBy(builder::config).hasMessageContaining("DorisExecutionOptions");
         builder.setExecutionOptions(DorisExecutionOptions.defaults());
         assertThatThrownBy(builder::config).hasMessageContaining("serializer");
+    }
+
+    @Test
+    void rowsOfValuesAreTakenColumnByColumnToo() {
+        RowSerializer serializer =
+                RowSerializer.builder()
+                        .setFieldNames(new String[] {"id", "name"})
+                        .setFieldType(new DataType[] {DataTypes.INT(), DataTypes.STRING()})
+                        .setType("json")
+                        .build();
+        SinkConfig config = config(OPTIONS, json(), serializer);
+        assertThat(config.declared())
+                .isEqualTo(config(OPTIONS, json(), rows("json", null, false)).declared());
+        assertThat(config.write().enableDelete()).isFalse();
+        assertRefused(
+                () -> config(OPTIONS, builder -> {}, serializer),
+                "The RowSerializer has type 'json', but the Stream Load parameter 'format' is"
+                        + " 'csv'. Give both of them the same value.");
+    }
+
+    @Test
+    void objectStorageIsKnownAndRefusedUntilItIsBuilt() {
+        S3TvfOptions storage =
+                S3TvfOptions.builder()
+                        .setEndpoint("s3.example.com")
+                        .setRegion("eu")
+                        .setBucket("b")
+                        .setPrefix("staged")
+                        .setAccessKey("ak")
+                        .setSecretKey("geheim")
+                        .build();
+        DorisOptions options =
+                DorisOptions.builder()
+                        .setFenodes("fe:8030")
+                        .setTableIdentifier("test.t")
+                        .setJdbcUrl("jdbc:mysql://fe:9030")
+                        .build();
+        Consumer<DorisExecutionOptions.Builder> tvf =
+                json().andThen(builder -> builder.setWriteMode(WriteMode.TVF).setLabelPrefix("p"));
+        SimpleStringSerializer strings = new SimpleStringSerializer();
+        assertRefused(
+                () -> config(options, tvf, strings),
+                "Option 'sink.write-mode' = 'TVF' needs option 'sink.s3.endpoint': set it.");
+        assertRefused(
+                () -> config(options, tvf.andThen(set -> set.setS3TvfOptions(storage)), strings),
+                "Writing through object storage is not supported yet: option 'sink.write-mode' has"
+                        + " the value 'TVF'. Use 'STREAM_LOAD', the default.");
+        assertThat(config(options, json().andThen(set -> set.setS3TvfOptions(storage)), strings))
+                .as("without effect, which a warning says")
+                .isNotNull();
+    }
+
+    /** Both are the same sink, whatever the mode gives. */
+    @Test
+    void theBatchSinkIsTheSinkInBatchMode() {
+        SimpleStringSerializer strings = new SimpleStringSerializer();
+        for (boolean flag : new boolean[] {false, true}) {
+            DorisExecutionOptions plain =
+                    DorisExecutionOptions.builderDefaults().setLabelPrefix("p").build();
+            DorisExecutionOptions batch =
+                    DorisExecutionOptions.builderDefaults()
+                            .setLabelPrefix("p")
+                            .setBatchMode(flag)
+                            .setWriteMode(
+                                    flag ? WriteMode.STREAM_LOAD : WriteMode.STREAM_LOAD_BATCH)
+                            .build();
+            String expected =
+                    made(() -> new DorisSink<>(OPTIONS, null, batch, strings))
+                            .replace("'sink.enable.batch-mode'", "'sink.write-mode'")
+                            .replace("'true'", "'STREAM_LOAD_BATCH'");
+            assertThat(expected).containsIgnoringCase("batch");
+            assertThat(made(() -> batchSink(plain, strings))).isEqualTo(expected);
+        }
+        DorisExecutionOptions copy =
+                DorisExecutionOptions.builderDefaults().setWriteMode(WriteMode.COPY).build();
+        assertThat(made(() -> batchSink(copy, strings)))
+                .isEqualTo(
+                        "This sink writes in mode STREAM_LOAD_BATCH, but its DorisExecutionOptions"
+                                + " say COPY. Leave the mode out, or use DorisSink.");
+    }
+
+    @SuppressWarnings("deprecation")
+    private static DorisSink<String> batchSink(
+            DorisExecutionOptions execution, DorisRecordSerializer<String> serializer) {
+        return org.apache.doris.flink.sink.batch.DorisBatchSink.<String>builder()
+                .setDorisOptions(OPTIONS)
+                .setDorisReadOptions(DorisReadOptions.defaults())
+                .setDorisExecutionOptions(execution)
+                .setSerializer(serializer)
+                .build();
+    }
+
+    /** The configuration of a sink, or why there is none. */
+    private static String made(Supplier<DorisSink<String>> sink) {
+        try {
+            return sink.get().toString();
+        } catch (ValidationException e) {
+            return e.getMessage();
+        }
     }
 
     private static Consumer<DorisExecutionOptions.Builder> json(String... more) {

@@ -37,6 +37,27 @@ class DorisSourceBuilderTest {
                             .getLogicalType();
 
     @Test
+    void optionsObjectsStayAsTheyWereHandedIn() throws Exception {
+        DorisOptions options = options().build();
+        DorisReadOptions read =
+                DorisReadOptions.builder()
+                        .setReadFields("id, name")
+                        .setFilterQuery("id = 1")
+                        .setRequestTabletSize(0)
+                        .build();
+        DorisOptions optionsBefore = InstantiationUtil.clone(options);
+        DorisReadOptions readBefore = read.copy();
+        DorisSource.<List<?>>builder()
+                .setDorisOptions(options)
+                .setDorisReadOptions(read)
+                .setDeserializer(new SimpleListDeserializationSchema())
+                .build();
+        assertThat(options).isEqualTo(optionsBefore);
+        assertThat(read).isEqualTo(readBefore);
+        assertThat(read.getReadFields()).isEqualTo("id, name");
+    }
+
+    @Test
     void theDefaultsReadTheContentAndEnd() throws Exception {
         DorisSource<List<?>> source =
                 DorisSource.<List<?>>builder()

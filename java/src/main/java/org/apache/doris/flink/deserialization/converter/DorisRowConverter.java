@@ -20,7 +20,8 @@ public class DorisRowConverter implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
-    private InternalValues[] internal = {};
+    private LogicalType[] types = {};
+    private DeserializationConverter[] internal = {};
     private ExternalValues[] external = {};
 
     /** Converts nothing until {@link #setExternalConverter} is called. */
@@ -37,7 +38,11 @@ public class DorisRowConverter implements Serializable {
     }
 
     private DorisRowConverter(LogicalType[] types) {
-        internal = Arrays.stream(types).map(InternalValues::of).toArray(InternalValues[]::new);
+        this.types = types;
+        internal =
+                Arrays.stream(types)
+                        .map(this::createNullableInternalConverter)
+                        .toArray(DeserializationConverter[]::new);
         external = Arrays.stream(types).map(ExternalValues::of).toArray(ExternalValues[]::new);
     }
 
@@ -65,9 +70,21 @@ public class DorisRowConverter implements Serializable {
         }
         GenericRowData row = new GenericRowData(internal.length);
         for (int i = 0; i < internal.length; i++) {
-            row.setField(i, internal[i].convert(record.get(i), i));
+            row.setField(i, internal(record.get(i), i));
         }
         return row;
+    }
+
+    private Object internal(Object value, int column) {
+        try {
+            return internal[column].deserialize(value);
+        } catch (ClassCastException | ArithmeticException | IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            "The value of column %d, a %s, does not fit its type %s.",
+                            column, value.getClass().getName(), types[column].asSummaryString()),
+                    e);
+        }
     }
 
     /** The value of a column; null where it is NULL. */
@@ -75,7 +92,56 @@ public class DorisRowConverter implements Serializable {
         return external[index].get(rowData, index);
     }
 
+    /** A converter of one column that passes null on. A subclass may put its own in its place. */
+    public DeserializationConverter createNullableInternalConverter(LogicalType type) {
+        return wrapIntoNullableInternalConverter(createInternalConverter(type));
+    }
+
+    /** The converter, with null passed on. */
+    public DeserializationConverter wrapIntoNullableInternalConverter(
+            DeserializationConverter converter) {
+        return value -> value == null ? null : converter.deserialize(value);
+    }
+
+    /** A converter of one column's values. A subclass may put its own in its place. */
+    public DeserializationConverter createInternalConverter(LogicalType type) {
+        return value -> InternalValues.internal(value, type);
+    }
+
+    /** A converter of one column of Flink's rows; null where it is NULL. */
+    public static SerializationConverter createNullableExternalConverter(LogicalType type) {
+        return wrapIntoNullableExternalConverter(createExternalConverter(type));
+    }
+
+    /** The converter, with null where the column is NULL. */
+    public static SerializationConverter wrapIntoNullableExternalConverter(
+            SerializationConverter converter) {
+        return (index, row) -> row.isNullAt(index) ? null : converter.serialize(index, row);
+    }
+
+    /** A converter of one column of Flink's rows. */
+    public static SerializationConverter createExternalConverter(LogicalType type) {
+        ExternalValues values = ExternalValues.of(type);
+        return (index, row) -> values.get(row, index);
+    }
+
     private static LogicalType[] logical(DataType[] dataTypes) {
         return Arrays.stream(dataTypes).map(DataType::getLogicalType).toArray(LogicalType[]::new);
+    }
+
+    /** From a value of a deserialization schema to Flink's internal one. */
+    @FunctionalInterface
+    public interface DeserializationConverter extends Serializable {
+
+        /** The internal value of a value. */
+        Object deserialize(Object field);
+    }
+
+    /** From a column of Flink's rows to a value of a deserialization schema. */
+    @FunctionalInterface
+    public interface SerializationConverter extends Serializable {
+
+        /** The value of a column of a row. */
+        Object serialize(int index, RowData rowData);
     }
 }

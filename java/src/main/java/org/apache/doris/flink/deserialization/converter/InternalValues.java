@@ -10,7 +10,6 @@ import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
-import java.io.Serializable;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.sql.Timestamp;
@@ -22,40 +21,21 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** From the values of a deserialization schema to Flink's internal values of one column. */
-final class InternalValues implements Serializable {
+/** From the values of a deserialization schema to Flink's internal ones. */
+final class InternalValues {
 
-    private static final long serialVersionUID = 1L;
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
-    private final LogicalType type;
-
-    private InternalValues(LogicalType type) {
-        this.type = type;
-    }
-
-    static InternalValues of(LogicalType type) {
-        return new InternalValues(type);
-    }
+    private InternalValues() {}
 
     /**
-     * Converts a value.
+     * The internal value; null of null.
      *
-     * @param column number of the column, for the message
+     * @throws ClassCastException for a value of a class that the type does not take
+     * @throws ArithmeticException for a value that is too large
+     * @throws IllegalArgumentException for a type that is not read from Doris
      */
-    Object convert(Object value, int column) {
-        try {
-            return internal(value, type);
-        } catch (ClassCastException | ArithmeticException | IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    String.format(
-                            "The value of column %d, a %s, does not fit its type %s.",
-                            column, value.getClass().getName(), type.asSummaryString()),
-                    e);
-        }
-    }
-
-    private static Object internal(Object value, LogicalType type) {
+    static Object internal(Object value, LogicalType type) {
         if (value == null) {
             return null;
         }

@@ -42,7 +42,8 @@ final class DebeziumInput implements RecordInput<String> {
             SinkConfig config,
             JsonDebeziumSchemaSerializer serializer,
             TableLoads loads,
-            WriterMetrics metrics) {
+            WriterMetrics metrics,
+            RecordPosition position) {
         this.reader =
                 serializer.reader(
                         LoadProperties.isFlexibleUpdate(config.write().properties()),
@@ -56,7 +57,7 @@ final class DebeziumInput implements RecordInput<String> {
                         .allMatch(name -> isBlank(config.write().properties().get(name)));
         this.loads = loads;
         this.metrics = metrics;
-        this.rows = new SerializedInput<>(config, new AsTheyAre(), loads);
+        this.rows = new SerializedInput<>(config, new AsTheyAre(), loads, position);
     }
 
     @Override

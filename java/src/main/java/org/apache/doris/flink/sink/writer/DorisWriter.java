@@ -10,12 +10,14 @@ import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
 import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
+import org.apache.doris.flink.sink.writer.serializer.RowSerializer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.util.IOUtils;
 import org.slf4j.Logger;
@@ -119,7 +121,8 @@ public final class DorisWriter<IN>
     /**
      * A writer on the native core; looks for what earlier attempts left behind before it returns.
      *
-     * @param serializer of the user; not looked at where the configuration declares columns
+     * @param serializer of the user; null for internal rows, whose columns the configuration
+     *     declares
      */
     public static <T> DorisWriter<T> create(
             SinkConfig config,
@@ -132,7 +135,11 @@ public final class DorisWriter<IN>
                 config,
                 checkpoints,
                 () -> NativeLoadClient.open(config, checkpoints),
-                inputs(config, checkpoints, serializer),
+                inputs(
+                        config,
+                        checkpoints,
+                        serializer,
+                        context.getTaskInfo().getIndexOfThisSubtask()),
                 SinkClock.SYSTEM,
                 context,
                 restored);
@@ -409,23 +416,32 @@ public final class DorisWriter<IN>
                 .orElse(config.labelPrefix());
     }
 
+    /** Whoever declares columns gives rows of them; all others spell their rows themselves. */
     @SuppressWarnings("unchecked")
     private static <T> RecordInput.Factory<T> inputs(
-            SinkConfig config, CheckpointPlan checkpoints, DorisRecordSerializer<T> serializer) {
+            SinkConfig config,
+            CheckpointPlan checkpoints,
+            DorisRecordSerializer<T> serializer,
+            int subtask) {
         boolean unflushed = config.write().batch() && !checkpoints.enabled();
         Duration patience = unflushed ? config.write().batchInterval() : null;
+        RecordPosition position = new RecordPosition(subtask);
         return (loads, metrics) -> {
             if (config.declared().isPresent()) {
-                // A job that declares columns writes rows of them.
                 RowType type = config.declared().get();
-                return (RecordInput<T>)
+                RecordInput<RowData> rows =
                         new RowDataInput(config, type, loads, metrics, SinkClock.SYSTEM, patience);
+                return (RecordInput<T>)
+                        (serializer instanceof RowSerializer
+                                ? new RowInput((RowSerializer) serializer, rows, position)
+                                : rows);
             }
             if (serializer instanceof JsonDebeziumSchemaSerializer) {
                 JsonDebeziumSchemaSerializer records = (JsonDebeziumSchemaSerializer) serializer;
-                return (RecordInput<T>) new DebeziumInput(config, records, loads, metrics);
+                return (RecordInput<T>)
+                        new DebeziumInput(config, records, loads, metrics, position);
             }
-            return new SerializedInput<>(config, serializer, loads);
+            return new SerializedInput<>(config, serializer, loads, position);
         };
     }
 }

@@ -33,12 +33,17 @@ final class SerializedInput<IN> implements RecordInput<IN> {
     private final boolean batch;
     private final long loadRows;
     private final TableLoads loads;
+    private final RecordPosition position;
     private final Map<String, Map<String, RawBuffer>> buffers = new LinkedHashMap<>();
 
     /** Whether {@link #close} has something to end. */
     private boolean opened;
 
-    SerializedInput(SinkConfig config, DorisRecordSerializer<IN> serializer, TableLoads loads) {
+    SerializedInput(
+            SinkConfig config,
+            DorisRecordSerializer<IN> serializer,
+            TableLoads loads,
+            RecordPosition position) {
         this.serializer = serializer;
         this.configured = config.connection().hasTable() ? config.connection().table() : null;
         this.delimiter = delimiter(config.write().properties());
@@ -46,6 +51,7 @@ final class SerializedInput<IN> implements RecordInput<IN> {
         this.batch = config.write().batch();
         this.loadRows = batch ? config.write().batchRows() : Long.MAX_VALUE;
         this.loads = loads;
+        this.position = position;
     }
 
     @Override
@@ -56,7 +62,14 @@ final class SerializedInput<IN> implements RecordInput<IN> {
 
     @Override
     public void write(IN record) throws IOException, InterruptedException {
-        append(serializer.serialize(record));
+        position.next();
+        DorisRecord row;
+        try {
+            row = serializer.serialize(record);
+        } catch (IOException | RuntimeException e) {
+            throw position.failure(serializer, e);
+        }
+        append(row);
     }
 
     @Override
@@ -70,7 +83,13 @@ final class SerializedInput<IN> implements RecordInput<IN> {
 
     @Override
     public void flush() throws IOException, InterruptedException {
-        append(serializer.flush());
+        DorisRecord last;
+        try {
+            last = serializer.flush();
+        } catch (RuntimeException e) {
+            throw position.failureOfFlush(serializer, e);
+        }
+        append(last);
         for (Map<String, RawBuffer> ofDatabase : buffers.values()) {
             for (RawBuffer buffer : ofDatabase.values()) {
                 buffer.submit();
@@ -98,8 +117,11 @@ final class SerializedInput<IN> implements RecordInput<IN> {
         if (database == null || table == null) {
             if (configured == null) {
                 throw new IOException(
-                        "A record names no table, and the sink has none: name database and table"
-                                + " in the DorisRecord, or set 'table.identifier'.");
+                        String.format(
+                                "The row of %s, names no table, and the sink has none: name"
+                                        + " database and table in the DorisRecord, or set"
+                                        + " 'table.identifier'.",
+                                position));
             }
             database = configured.database();
             table = configured.table();

@@ -43,7 +43,8 @@ class DebeziumInputTest {
                         options.config(),
                         serializer.build(),
                         loads,
-                        new WriterMetrics(metrics, client::metrics, false))) {
+                        new WriterMetrics(metrics, client::metrics, false),
+                        new RecordPosition(0))) {
             input.open();
             for (String record : records) {
                 input.write(record);

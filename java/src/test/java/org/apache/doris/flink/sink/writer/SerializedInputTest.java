@@ -18,10 +18,13 @@ import java.util.List;
 /** Bytes of a user's serializer on their way into loads. */
 class SerializedInputTest {
 
+    private static final DorisRecord BAD = row("secret");
+
     private final FakeDoris doris = new FakeDoris();
     private final FakeLoadClient client = new FakeLoadClient(doris);
     private final List<String> events = new ArrayList<>();
     private DorisRecord last = DorisRecord.empty;
+    private RuntimeException broken;
     private TableLoads loads;
 
     private SerializedInput<DorisRecord> input(TestSink.Start options) throws Exception {
@@ -45,13 +48,22 @@ class SerializedInputTest {
                             }
 
                             @Override
-                            public DorisRecord serialize(DorisRecord record) {
+                            public DorisRecord serialize(DorisRecord record) throws IOException {
+                                if (record == BAD) {
+                                    throw new IOException("cannot spell it");
+                                }
+                                if (broken != null) {
+                                    throw broken;
+                                }
                                 return record;
                             }
 
                             @Override
                             public DorisRecord flush() {
                                 events.add("flush");
+                                if (broken != null) {
+                                    throw broken;
+                                }
                                 return last;
                             }
 
@@ -60,7 +72,8 @@ class SerializedInputTest {
                                 events.add("close");
                             }
                         },
-                        loads);
+                        loads,
+                        new RecordPosition(3));
         input.open();
         return input;
     }
@@ -163,7 +176,33 @@ class SerializedInputTest {
         SerializedInput<DorisRecord> input = input(options().option("table.identifier", null));
         assertThatThrownBy(() -> input.write(row("a")))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("names no table")
+                .hasMessageContaining(
+                        "The row of record 1 of subtask 3, counted from 1 since the task's last"
+                                + " start, names no table")
                 .hasMessageContaining("'table.identifier'");
+    }
+
+    @Test
+    void aFailureOfTheSerializerSaysWhichRecordItWasAndNotWhatItHeld() throws Exception {
+        SerializedInput<DorisRecord> input = input(options());
+        input.write(row("a"));
+        input.write(null);
+        assertThatThrownBy(() -> input.write(BAD))
+                .isInstanceOf(IOException.class)
+                .hasMessageMatching(
+                        ".*SerializedInputTest\\$1 failed on record 3 of subtask 3, counted from 1"
+                                + " since the task's last start\\. What it holds is not shown\\.")
+                .hasRootCauseMessage("cannot spell it");
+        broken = new IllegalStateException("bug");
+        assertThatThrownBy(() -> input.write(row("b")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("failed on record 4 of subtask 3")
+                .hasCause(broken);
+        assertThatThrownBy(input::flush)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("failed in flush(), after record 4 of subtask 3")
+                .hasCause(broken);
+        input.close();
+        assertThat(events).as("also after a failure").endsWith("close");
     }
 }

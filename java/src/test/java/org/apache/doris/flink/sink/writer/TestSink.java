@@ -251,7 +251,9 @@ final class TestSink implements AutoCloseable {
                             built,
                             checkpoints,
                             () -> client,
-                            (loads, metrics) -> new SerializedInput<>(built, new Texts(), loads),
+                            (loads, metrics) ->
+                                    new SerializedInput<>(
+                                            built, new Texts(), loads, new RecordPosition(subtask)),
                             world.clock(),
                             context,
                             states(subtask)));

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.apache.doris.flink.sink.batch.RecordWithMeta;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -59,5 +64,54 @@ class SerializersTest {
                     .hasMessageContaining("'" + wrong + "'")
                     .hasMessageContaining("database.table");
         }
+    }
+
+    @Test
+    void aRowIsSpelledByPositionOrByName() throws Exception {
+        RowSerializer json = InstantiationUtil.clone(rows("json", null).build());
+        json.initial();
+        assertThat(text(json.serialize(Row.of(1, "a\"b"))))
+                .isEqualTo("{\"id\":\"1\",\"name\":\"a\\\"b\"}");
+        Row named = Row.withNames();
+        named.setField("name", null);
+        named.setField("id", 2);
+        assertThat(text(json.serialize(named))).isEqualTo("{\"id\":\"2\",\"name\":null}");
+        assertThat(json.serialize(null)).isSameAs(DorisRecord.empty);
+        assertThat(json.flush()).isSameAs(DorisRecord.empty);
+    }
+
+    @Test
+    void aRowMayBeALineOfCsvWithItsDeleteSign() throws Exception {
+        RowSerializer csv = rows("csv", "\\x01").enableDelete(true).build();
+        csv.initial();
+        assertThat(text(csv.serialize(Row.ofKind(RowKind.DELETE, 1, null))))
+                .isEqualTo("1\u0001\\N\u00011");
+        assertThat(text(csv.serialize(Row.of(1, "a")))).isEqualTo("1\u0001a\u00010");
+    }
+
+    @Test
+    void rowsOfValuesAreNotSpelledAsArrow() {
+        assertThatThrownBy(() -> rows("arrow", null).build())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "A RowSerializer has no type 'arrow': choose 'json' or 'csv', or make rows"
+                                + " of Flink's table format and a RowDataSerializer.");
+        assertThatThrownBy(() -> rows("csv", null).build())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("'csv' with a field delimiter");
+        assertThatThrownBy(() -> RowSerializer.builder().setType("json").build())
+                .hasMessage("The field types are missing.");
+    }
+
+    private static RowSerializer.Builder rows(String type, String delimiter) {
+        return RowSerializer.builder()
+                .setFieldNames(new String[] {"id", "name"})
+                .setFieldType(new DataType[] {DataTypes.INT(), DataTypes.STRING()})
+                .setType(type)
+                .setFieldDelimiter(delimiter);
+    }
+
+    private static String text(DorisRecord record) {
+        return new String(record.getRow(), StandardCharsets.UTF_8);
     }
 }
