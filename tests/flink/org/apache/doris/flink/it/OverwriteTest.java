@@ -320,8 +320,7 @@ class OverwriteTest {
         JobClient job = overwrite().getJobClient().orElseThrow();
         Until.holds("a commit is held", () -> DORIS.holding(rule) > 0);
         long mark = DORIS.mark();
-        Until.holds(
-                "the swap waits", () -> DORIS.journalText(mark).contains("get_load_state"));
+        Until.holds("the swap waits", () -> DORIS.journalText(mark).contains("get_load_state"));
         assertOld(table);
         assertThat(FlinkCluster.status(job)).isEqualTo(JobStatus.RUNNING);
         DORIS.clearFaults();
