@@ -8,11 +8,14 @@ import argparse, os, re, statistics, sys
 from common import Flink, Program, add_arguments, admin, announce, columns_of, declared, report, rounds, sql
 
 CHECKED_ROWS = 50_000
-FORMATS = {"sink-json-gz": ("json", "gz"), "sink-csv-gz": ("csv", "gz"), "sink-arrow": ("arrow", "")}
+FORMATS = {"sink-json-gz": ("json", "gz"), "sink-csv-gz": ("csv", "gz"), "sink-arrow": ("arrow", ""), "sink-batch": ("json", "gz")}
+# The defaults of both connectors, spelled out.
+BATCH_MODE = {"sink.enable.batch-mode": "true", "sink.buffer-flush.max-rows": "500000", "sink.buffer-flush.max-bytes": "100mb",
+              "sink.buffer-flush.interval": "10s", "sink.flush.queue-size": "2"}
 
 
 def statements(args, columns, target, rows):
-    """The job, without a checkpoint: it ends with its rows, and both connectors commit then."""
+    """The job, without a checkpoint: it ends with its rows, and both connectors commit then, or flush in batch mode."""
     return (f"CREATE TABLE src ({declared(columns)}) WITH ('connector' = 'ready-batch', 'rows' = '{rows}', 'mixed' = 'true');\n"
             f"CREATE TABLE snk ({declared(columns)}) WITH ({target});\n"
             "INSERT INTO snk" + ("" if "blackhole" in target else " /*+ OPTIONS('sink.label-prefix' = 'bench-RUN') */")
@@ -27,6 +30,8 @@ def target(args, table):
         "password": "", "sink.enable-delete": "false", "sink.properties.format": format_name,
         "sink.properties.compress_type": compress,
     }
+    if args.case == "sink-batch":
+        options.update(BATCH_MODE)
     if format_name == "json":
         options["sink.properties.read_json_by_line"] = "true"
     if format_name == "csv":

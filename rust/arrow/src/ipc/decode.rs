@@ -55,6 +55,7 @@ fn bytes_field(field: &FieldRef) -> FieldRef {
     )
 }
 
+/// The type under which a value is decoded; see [`bytes_for_text`].
 pub(crate) fn bytes_type(arrow: &DataType) -> DataType {
     match arrow {
         DataType::Utf8 => DataType::Binary,

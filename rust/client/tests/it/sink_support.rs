@@ -101,7 +101,7 @@ pub async fn put_rows(load: &Load, rows: &[(i32, Option<&str>)], signs: Option<&
     load.submit(buffer, rows.len(), &layout)
 }
 
-fn laid_out(rows: &[(i32, Option<&str>)], signs: Option<&[i8]>) -> (Vec<u8>, Vec<i64>) {
+pub fn laid_out(rows: &[(i32, Option<&str>)], signs: Option<&[i8]>) -> (Vec<u8>, Vec<i64>) {
     let mut body: Vec<u8> = Vec::new();
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut add = |bytes: &[u8]| {

@@ -1,14 +1,10 @@
 package org.apache.doris.flink.chaos;
 
-import static org.apache.doris.flink.chaos.ServerFaults.stream;
-
+import org.apache.doris.flink.chaos.Kind.Group;
 import org.apache.doris.flink.chaos.Plan.Planned;
-import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
 import org.apache.doris.flink.chaos.job.Control;
-import org.apache.doris.flink.chaos.job.Hook;
 import org.apache.doris.flink.it.Fault;
 import org.apache.doris.flink.it.Standin;
-import org.apache.doris.flink.it.Transaction;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,38 +12,38 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
-/** Breaks what is planned, round by round, and sees to it that the job recovers after each. */
-final class Breaker {
+/**
+ * Breaks what is planned, round by round, and sees to it that the job recovers after each. What the
+ * kinds of faults of a mode do is left to the mode.
+ */
+public abstract class Breaker<K extends Kind> {
 
     /** How long a fault may look for something to strike. */
-    private static final Duration STRIKE = Duration.ofSeconds(15);
+    protected static final Duration STRIKE = Duration.ofSeconds(15);
 
-    /** Further than the time limit of a load, nearer than that of a pre-committed transaction. */
-    private static final Duration PAST_LOADS = Duration.ofSeconds(Chaos.LOAD_TIMEOUT_SECONDS + 60);
+    protected final Standin doris;
+    protected final Flink flink;
+    protected final Jobs jobs;
+    protected final Control control;
+    protected final Waiter waiter;
+    protected final RunLog log;
 
-    /** Doris' own limit is 2000: enough for the loads of the newest checkpoints. */
-    private static final int LABELS_KEPT = 200;
-
-    private final Standin doris;
-    private final Flink flink;
-    private final Jobs jobs;
-    private final Control control;
-    private final Waiter waiter;
-    private final RunLog log;
-
-    /** How far the server's clock is ahead. */
-    private Duration advanced = Duration.ZERO;
+    /** Brings back what the faults of this round took away. */
+    private final List<Step> back = new ArrayList<>();
 
     /** What goes on only after the job has recovered without it. */
     private final List<Step> late = new ArrayList<>();
 
-    private interface Step {
+    /** Something to be done later in a round. */
+    protected interface Step {
+        /** Does it. */
         void run() throws Exception;
     }
 
-    Breaker(Standin doris, Flink flink, Jobs jobs, Control control, Waiter waiter, RunLog log) {
+    /** Breaks a server, a cluster and a job. */
+    protected Breaker(
+            Standin doris, Flink flink, Jobs jobs, Control control, Waiter waiter, RunLog log) {
         this.doris = doris;
         this.flink = flink;
         this.jobs = jobs;
@@ -56,145 +52,107 @@ final class Breaker {
         this.log = log;
     }
 
+    /** The rule of a fault of the group {@link Group#SERVER}. */
+    protected abstract Fault rule(Planned<K> planned);
+
+    /** What makes the job come to the point where such a fault strikes, if it takes something. */
+    protected Optional<Fault> leadingTo(Planned<K> planned) {
+        return Optional.empty();
+    }
+
+    /** Breaks a node or the table; false when there was nothing to strike. */
+    protected abstract boolean breakNode(Planned<K> planned) throws Exception;
+
+    /** Whether a fault of nodes strikes alone, after the job has recovered from the others. */
+    protected boolean strikesAlone(K kind) {
+        return false;
+    }
+
+    /** Breaks the job; false when there was nothing to strike. */
+    protected abstract boolean breakJob(Planned<K> planned) throws Exception;
+
     /** Breaks everything of a round at once, and waits until the job is well again. */
-    void round(List<Planned<FaultKind>> round) throws Exception {
-        Map<Planned<FaultKind>, Long> rules = new LinkedHashMap<>();
+    public final void round(List<Planned<K>> round) throws Exception {
+        Map<Planned<K>, Long> rules = new LinkedHashMap<>();
         List<Long> leading = new ArrayList<>();
-        List<Step> nodesBack = new ArrayList<>();
-        for (Planned<FaultKind> planned : round) {
+        for (Planned<K> planned : round) {
             log.step("breaking %s", planned);
-            if (planned.kind.group() == Kind.Group.SERVER) {
-                ServerFaults.leadingTo(planned).ifPresent(fault -> leading.add(doris.fault(fault)));
-                rules.put(planned, doris.fault(ServerFaults.of(planned, jobs.job().parallelism())));
+            if (planned.kind.group() == Group.SERVER) {
+                leadingTo(planned).ifPresent(fault -> leading.add(doris.fault(fault)));
+                rules.put(planned, doris.fault(rule(planned)));
             }
         }
-        for (Planned<FaultKind> planned : round) {
-            if (planned.kind.group() == Kind.Group.NODE) {
-                breakNode(planned, nodesBack);
-                log.count(planned.kind, true);
+        for (Planned<K> planned : round) {
+            if (planned.kind.group() == Group.NODE && !strikesAlone(planned.kind)) {
+                log.count(planned.kind, breakNode(planned));
             }
         }
-        for (Planned<FaultKind> planned : round) {
+        for (Planned<K> planned : round) {
             if (planned.kind.ofTheJob()) {
-                boolean struck = breakJob(planned);
-                log.count(planned.kind, struck);
+                log.count(planned.kind, breakJob(planned));
             }
         }
-        for (Map.Entry<Planned<FaultKind>, Long> rule : rules.entrySet()) {
+        for (Map.Entry<Planned<K>, Long> rule : rules.entrySet()) {
             boolean struck = waiter.within(STRIKE, () -> doris.fired(rule.getValue()) > 0);
             log.count(rule.getKey().kind, struck);
         }
-        for (Step back : nodesBack) {
-            back.run();
-        }
+        runAll(back);
         jobs.recover();
         leading.addAll(rules.values());
         leading.forEach(doris::clearFault);
         if (!late.isEmpty()) {
-            for (Step step : late) {
-                step.run();
-            }
-            late.clear();
+            runAll(late);
             jobs.recover();
         }
-    }
-
-    private void breakNode(Planned<FaultKind> planned, List<Step> nodesBack) throws Exception {
-        switch (planned.kind) {
-            case BACKEND_STOPPED:
-            case FRONTEND_STOPPED:
-                // One node of each kind is never stopped.
-                boolean backend = planned.kind == FaultKind.BACKEND_STOPPED;
-                String node = (backend ? "/backends/" : "/frontends/") + planned.draw % 2;
-                doris.post(node + "/stop");
-                nodesBack.add(
-                        () -> {
-                            Thread.sleep(planned.draw % 1500);
-                            waiter.started(doris, node);
-                        });
-                break;
-            case LOADS_TIMED_OUT:
-                doris.advanceClock(PAST_LOADS);
-                advanced = advanced.plus(PAST_LOADS);
-                break;
-            case LABELS_PURGED:
-                doris.purgeLabels(LABELS_KEPT);
-                break;
-            default:
-                throw new IllegalArgumentException(planned.kind.text());
-        }
-    }
-
-    /** Breaks the job; false when there was nothing to strike. */
-    private boolean breakJob(Planned<FaultKind> planned) throws Exception {
-        switch (planned.kind) {
-            case TASK_FAILED:
-                return hook(planned, Hook.THROW);
-            case TASK_FAILED_BEFORE_PRECOMMIT:
-                return hook(planned, Hook.THROW_BEFORE_PRECOMMIT);
-            case CHECKPOINT_DECLINED:
-                return hook(planned, Hook.DECLINE);
-            case TASK_FAILED_AT_COMPLETION:
-                return hook(planned, Hook.THROW_AT_COMPLETION);
-            case BODY_HELD_OVER_FAILOVER:
-            case PRECOMMIT_HELD_OVER_FAILOVER:
-            case ANSWER_HELD_OVER_FAILOVER:
-                return heldOverFailover(planned);
-            case ZOMBIE_AT_ROW:
-                return zombie(planned, Hook.PAUSE);
-            case ZOMBIE_BEFORE_PRECOMMIT:
-                return zombie(planned, Hook.PAUSE_BEFORE_PRECOMMIT);
-            case ZOMBIE_AFTER_PRECOMMIT:
-                return zombie(planned, Hook.PAUSE_AFTER_PRECOMMIT);
-            case TASK_MANAGER_LOST:
-            case TASK_MANAGER_KILLED:
-                flink.endSomeTaskManager(planned.draw);
-                flink.startTaskManager();
-                return true;
-            case TASK_MANAGER_STOPPED:
-                late.add(flink.suspendSomeTaskManager(planned.draw)::run);
-                flink.startTaskManager();
-                return true;
-            case JOB_MANAGER_KILLED:
-                jobs.sample();
-                flink.replaceJobManager();
-                jobs.restoreRetained();
-                return true;
-            case RESCALED:
-                jobs.rescale(jobs.job().parallelism() == 4 ? 2 : 4, triesCheckpoint(planned));
-                return true;
-            case STOP_FAILED:
-                return stopThatFails(planned);
-            case RESTORED:
-                jobs.cancel();
-                jobs.restoreNewest();
-                return true;
-            case RESTORED_TOO_OLD:
-                return restoreTooOld();
-            case SAVEPOINT_AND_FAILOVER:
-                jobs.takeSavepoint();
-                hook(planned, Hook.THROW);
+        for (Planned<K> planned : round) {
+            if (planned.kind.group() == Group.NODE && strikesAlone(planned.kind)) {
+                log.count(planned.kind, breakNode(planned));
                 jobs.recover();
-                jobs.cancel();
-                jobs.restoreNewest();
-                return true;
-            default:
-                throw new IllegalArgumentException(planned.kind.text());
+            }
         }
     }
 
-    private int subtask(Planned<FaultKind> planned) {
-        return planned.subtask % jobs.job().parallelism();
+    private static void runAll(List<Step> steps) throws Exception {
+        for (Step step : steps) {
+            step.run();
+        }
+        steps.clear();
     }
 
-    /** Has one task do something once; false when it does not come by. */
-    private boolean hook(Planned<FaultKind> planned, String hook) throws Exception {
-        return hook(hook, stream(planned).operator(), subtask(planned));
+    /** Does something once everything of the round has struck. */
+    protected final void bringBack(Step step) {
+        back.add(step);
     }
 
-    private boolean hook(String hook, String operator, int subtask) throws Exception {
+    /** Does something once the job has recovered without it. */
+    protected final void whenRecovered(Step step) {
+        late.add(step);
+    }
+
+    /** Stops a back end; one is never stopped. */
+    protected final void stopBackend(Planned<K> planned) {
+        stopNode("/backends/" + planned.draw % 2, planned);
+    }
+
+    /** Stops a front end; one is never stopped. */
+    protected final void stopFrontend(Planned<K> planned) {
+        stopNode("/frontends/" + planned.draw % 2, planned);
+    }
+
+    private void stopNode(String node, Planned<K> planned) {
+        doris.post(node + "/stop");
+        bringBack(
+                () -> {
+                    Thread.sleep(planned.draw % 1500);
+                    waiter.started(doris, node);
+                });
+    }
+
+    /** Has a subtask of an operator do something once; false when it does not come by in time. */
+    protected final boolean hook(String hook, String operator, int subtask, Duration bound)
+            throws Exception {
         control.arm(hook, operator, subtask);
-        boolean taken = waiter.within(STRIKE, () -> control.taken(hook, operator, subtask));
+        boolean taken = waiter.within(bound, () -> control.taken(hook, operator, subtask));
         if (!taken && control.disarm(hook, operator, subtask)) {
             return false;
         }
@@ -202,84 +160,59 @@ final class Breaker {
         return true;
     }
 
-    /** A task stands still, its task manager is given up, and it goes on after its successor. */
-    private boolean zombie(Planned<FaultKind> planned, String hook) throws Exception {
-        String operator = stream(planned).operator();
-        int subtask = subtask(planned);
+    /** A subtask stands still, its task manager is given up, and it goes on after its successor. */
+    protected final boolean zombie(String hook, String operator, int subtask, Located located)
+            throws Exception {
         control.arm(hook, operator, subtask);
         boolean taken = waiter.within(STRIKE, () -> control.taken(hook, operator, subtask));
         if (!taken && control.disarm(hook, operator, subtask)) {
             return false;
         }
-        flink.endTaskManager(jobs.job().taskManager(stream(planned), subtask));
+        flink.endTaskManager(located.taskManager());
         flink.startTaskManager();
-        late.add(() -> control.release(hook, operator, subtask));
+        whenRecovered(() -> control.release(hook, operator, subtask));
         return true;
     }
 
-    /** A load stands still at the server while its task fails and has a successor. */
-    private boolean heldOverFailover(Planned<FaultKind> planned) throws Exception {
-        long rule = doris.fault(ServerFaults.of(planned, jobs.job().parallelism()));
+    /** Tells on which task manager a subtask is. */
+    protected interface Located {
+        /** Its id. */
+        String taskManager() throws Exception;
+    }
+
+    /** Waits until a load stands still at the server, until the job has recovered without it. */
+    protected final boolean holds(Fault fault) throws Exception {
+        long rule = doris.fault(fault);
         if (!waiter.within(STRIKE, () -> doris.holding(rule) > 0)) {
             doris.clearFault(rule);
             return false;
         }
-        late.add(() -> doris.clearFault(rule));
-        int subtask = subtask(planned);
-        if (stream(planned) == Stream.UPDATES) {
-            // All subtasks fail together; the one whose load is held may not come to its next row.
-            return hook(
-                    Hook.THROW,
-                    stream(planned).operator(),
-                    (subtask + 1) % jobs.job().parallelism());
-        }
-        flink.endTaskManager(jobs.job().taskManager(stream(planned), subtask));
+        whenRecovered(() -> doris.clearFault(rule));
+        return true;
+    }
+
+    /** One of the task managers ends or is killed; another is started. */
+    protected final void endTaskManager(Planned<K> planned) throws Exception {
+        flink.endSomeTaskManager(planned.draw);
         flink.startTaskManager();
-        return true;
     }
 
-    /** False where it cannot be told whether all of the newest checkpoint is committed. */
-    private boolean restoreTooOld() throws Exception {
+    /** A task manager's process is stopped, and goes on when the job has recovered without it. */
+    protected final void suspendTaskManager(Planned<K> planned) throws Exception {
+        whenRecovered(flink.suspendSomeTaskManager(planned.draw)::run);
+        flink.startTaskManager();
+    }
+
+    /** The job manager's process is killed; the newest retained checkpoint is restored. */
+    protected final void killJobManager() throws Exception {
+        jobs.sample();
+        flink.replaceJobManager();
+        jobs.restoreRetained();
+    }
+
+    /** The job is cancelled and restored from its newest checkpoint. */
+    protected final void restoreNewest() throws Exception {
         jobs.cancel();
-        long completed = jobs.newestCheckpointMillis() + advanced.toMillis();
-        if (precommitted().stream().anyMatch(load -> load.precommitted() <= completed)) {
-            jobs.restoreNewest();
-            return false;
-        }
-        return jobs.restoreTooOld();
-    }
-
-    private List<Transaction> precommitted() {
-        return doris.transactions().stream()
-                .filter(transaction -> transaction.state().equals("PRECOMMITTED"))
-                .collect(Collectors.toList());
-    }
-
-    /** Whether the user, after a stop that failed, tries the checkpoint before its savepoint. */
-    private static boolean triesCheckpoint(Planned<FaultKind> planned) {
-        return planned.draw % 4 < 2;
-    }
-
-    /** A stop with savepoint that fails after the savepoint was taken; false when it works. */
-    private boolean stopThatFails(Planned<FaultKind> planned) throws Exception {
-        Fault refusal = ServerFaults.commitsRefused(planned);
-        boolean refuse = planned.draw % 2 == 0;
-        long rule = refuse ? doris.fault(refusal) : 0;
-        String operator = stream(planned).operator();
-        if (!refuse) {
-            control.arm(Hook.THROW_AT_COMPLETION, operator, subtask(planned));
-        }
-        int parallelism = jobs.job().parallelism();
-        Optional<String> savepoint = jobs.stop(triesCheckpoint(planned));
-        if (refuse) {
-            doris.clearFault(rule);
-        } else if (!control.disarm(Hook.THROW_AT_COMPLETION, operator, subtask(planned))) {
-            control.release(Hook.THROW_AT_COMPLETION, operator, subtask(planned));
-        }
-        if (savepoint.isPresent()) {
-            jobs.submit(parallelism, savepoint);
-            return false;
-        }
-        return true;
+        jobs.restoreNewest();
     }
 }

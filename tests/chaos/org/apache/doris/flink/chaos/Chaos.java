@@ -4,6 +4,8 @@ import org.apache.doris.flink.chaos.Plan.Planned;
 import org.apache.doris.flink.chaos.job.ChaosJob;
 import org.apache.doris.flink.chaos.job.ChaosRows;
 import org.apache.doris.flink.chaos.job.Control;
+import org.apache.doris.flink.chaos.job.Sent;
+import org.apache.doris.flink.it.NothingLeft;
 import org.apache.doris.flink.it.Standin;
 import org.apache.doris.flink.it.Transaction;
 
@@ -17,7 +19,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A run of random faults under a job that writes: afterwards both tables are compared, row by row,
+ * A run of random faults under a job that writes: afterwards all tables are compared, row by row,
  * with what was sent.
  */
 public final class Chaos {
@@ -31,14 +33,22 @@ public final class Chaos {
     private static final int ROWS_A_SECOND = 300;
     private static final int PARALLELISM = 4;
 
+    /** Flink shows figures of its last look at them, and looks every 500 ms when it is asked. */
+    private static final Duration FIGURES_RENEWED = Duration.ofSeconds(2);
+
+    /** Few enough rows for some loads between two checkpoints. */
+    private static final int BATCH_ROWS = 40;
+
     private final Waiter waiter = new Waiter();
     private final RunArguments arguments;
     private final long seed;
+    private final Mode mode;
     private final Path folder;
 
     private Chaos(RunArguments arguments) {
         this.arguments = arguments;
         seed = arguments.seed();
+        mode = Mode.of(arguments.value("mode").orElseThrow());
         folder = arguments.folder();
     }
 
@@ -48,7 +58,7 @@ public final class Chaos {
         System.exit(exact ? 0 : 1);
     }
 
-    /** Whether nothing was missing, doubled, wrong or left over. */
+    /** Whether nothing was missing, wrong, left over, or doubled that may not be. */
     private boolean run() throws Exception {
         Path control = Files.createDirectories(folder.resolve("control"));
         try (RunLog log = new RunLog(folder.resolve("run.log"));
@@ -68,10 +78,14 @@ public final class Chaos {
                             folder,
                             configuration ->
                                     ChaosJob.submit(
-                                            configuration, seed, control.toString(), options));
+                                            configuration,
+                                            seed,
+                                            control.toString(),
+                                            mode == Mode.BATCH,
+                                            options));
             try {
                 long end = faults(doris, flink, jobs, new Control(control.toString()), log);
-                return compare(doris, jobs, end, log);
+                return compare(doris, jobs, control.toString(), end, log);
             } catch (Exception | AssertionError stuck) {
                 log.step("STUCK: %s", stuck);
                 jobs.tellFailures();
@@ -90,14 +104,34 @@ public final class Chaos {
         options.put("password", "");
         options.put("sink.label-prefix", "chaos");
         options.put("sink.max-retries", "3");
-        options.put("sink.buffer-size", "64kb");
         options.put("sink.properties.timeout", String.valueOf(LOAD_TIMEOUT_SECONDS));
-        if (Math.floorMod(seed, 4L) == 0) {
-            // Every broken load fails over.
-            options.put("sink.replay-buffer-size", "0");
+        if (mode == Mode.BATCH) {
+            batchOptions(options);
+        } else {
+            options.put("sink.buffer-size", "64kb");
+            if (Math.floorMod(seed, 4L) == 0) {
+                // Every broken load fails over.
+                options.put("sink.replay-buffer-size", "0");
+            }
         }
         options.putAll(arguments.options("sink."));
         return options;
+    }
+
+    /** By turns of the seeds rows, time, or checkpoints alone flush. */
+    private void batchOptions(Map<String, String> options) {
+        options.put("sink.enable.batch-mode", "true");
+        options.put("sink.flush.queue-size", String.valueOf(1 + Math.floorMod(seed / 3, 2L)));
+        switch ((int) Math.floorMod(seed, 3L)) {
+            case 0:
+                options.put("sink.buffer-flush.max-rows", String.valueOf(BATCH_ROWS));
+                break;
+            case 1:
+                options.put("sink.buffer-flush.interval", "100ms");
+                break;
+            default:
+                options.put("sink.buffer-flush.max-bytes", "64kb");
+        }
     }
 
     /** Plays all faults and ends the job; gives the position at which every partition ended. */
@@ -108,12 +142,12 @@ public final class Chaos {
         jobs.submit(PARALLELISM, Optional.empty());
         try (Pace pace = new Pace(control, ROWS_A_SECOND)) {
             jobs.recover();
-            Breaker breaker = new Breaker(doris, flink, jobs, control, waiter, log);
+            WriteBreaker breaker = new WriteBreaker(mode, doris, flink, jobs, control, waiter, log);
             for (List<Planned<FaultKind>> round :
                     Plan.of(
                             seed,
                             arguments.faults(),
-                            FaultKind.deck(arguments.processes(), arguments.only()))) {
+                            FaultKind.deck(mode, arguments.processes(), arguments.only()))) {
                 if (System.nanoTime() - start > arguments.time().toNanos()) {
                     break;
                 }
@@ -130,6 +164,9 @@ public final class Chaos {
                     jobs.sample();
                     return jobs.failovers() > restarts;
                 });
+        if (mode == Mode.BATCH) {
+            emptied(jobs);
+        }
         end += ROWS_A_SECOND;
         control.endAt(end);
         log.step("all partitions end at position %d", end);
@@ -142,21 +179,43 @@ public final class Chaos {
         return end;
     }
 
-    private boolean compare(Standin doris, Jobs jobs, long end, RunLog log) throws Exception {
+    /**
+     * Waits until all that was sent is in a checkpoint, and no sink holds a byte of it any more.
+     */
+    private void emptied(Jobs jobs) throws Exception {
+        jobs.recover();
+        long begun = System.nanoTime();
+        waiter.until(
+                "bufferedBytes of all three sinks is 0 after the last checkpoint",
+                () ->
+                        jobs.job().sums("bufferedBytes").equals(List.of(0L, 0L, 0L))
+                                && System.nanoTime() - begun > FIGURES_RENEWED.toNanos());
+    }
+
+    private boolean compare(Standin doris, Jobs jobs, String control, long end, RunLog log)
+            throws Exception {
         List<Transaction> open = unfinished(doris);
         waiter.within(
                 Duration.ofSeconds(30),
                 () -> unfinished(doris).stream().noneMatch(t -> t.state().equals("COMMITTED")));
         doris.reconnect();
-        Comparison comparison = new Comparison(new ChaosRows(seed), end);
+        Sent sent = Sent.read(control, end);
+        Comparison comparison =
+                new Comparison(
+                        new ChaosRows(seed),
+                        end,
+                        mode == Mode.BATCH ? sent::times : (stream, partition, position) -> 1);
         comparison.latest(
                 doris.sql("SELECT k, p, n, v FROM " + ChaosJob.DATABASE + "." + ChaosJob.UNIQUE));
-        comparison.inserts(
-                doris.sql(
-                        "SELECT s, p, n, v FROM " + ChaosJob.DATABASE + "." + ChaosJob.DUPLICATE));
+        comparison.inserts(doris.sql(ChaosJob.inserts()));
         doris.advanceClock(PAST_PRECOMMITS);
         waiter.within(Duration.ofSeconds(10), () -> unfinished(doris).isEmpty());
-        List<Transaction> lingering = unfinished(doris);
+        List<String> lingering =
+                unfinished(doris).stream().map(Transaction::toString).collect(Collectors.toList());
+        if (mode == Mode.BATCH && !arguments.processes()) {
+            waiter.within(Duration.ofSeconds(20), () -> NothingLeft.open(doris).isEmpty());
+            NothingLeft.open(doris).forEach((name, count) -> lingering.add(count + " " + name));
+        }
 
         log.printCounts();
         log.print(
@@ -167,24 +226,31 @@ public final class Chaos {
                         jobs.checkpoints(),
                         doris.transactions().stream().mapToLong(Transaction::id).max().orElse(0),
                         open.size()));
+        if (mode == Mode.BATCH) {
+            log.print(
+                    String.format(
+                            "%d rows of Duplicate tables were received after the last completed"
+                                    + " checkpoint before a fail-over",
+                            sent.again()));
+        }
         comparison.findings().forEach(log::print);
-        lingering.forEach(transaction -> log.print("lingering: " + transaction));
-        boolean exact =
-                comparison.missing() + comparison.doubled() + comparison.wrong() + lingering.size()
-                        == 0;
+        lingering.forEach(what -> log.print("lingering: " + what));
+        boolean exact = comparison.isExact() && lingering.isEmpty();
         if (!exact) {
             new Evidence(folder, doris, jobs).write(log);
         }
         log.print(
                 String.format(
-                        "chaos mode=write seed=%d faults=%d failovers=%d sent=%d missing=%d"
-                                + " doubled=%d wrong=%d lingering=%d",
+                        "chaos mode=%s seed=%d faults=%d failovers=%d sent=%d missing=%d"
+                                + " doubled=%d%s wrong=%d lingering=%d",
+                        mode.text(),
                         seed,
                         log.struck(),
                         jobs.failovers(),
                         comparison.sent(),
                         comparison.missing(),
                         comparison.doubled(),
+                        mode == Mode.BATCH ? " doubled_allowed=" + comparison.doubledAllowed() : "",
                         comparison.wrong(),
                         lingering.size()));
         return exact;

@@ -21,7 +21,8 @@ class ComparisonTest {
     private static final int END = 5000;
 
     private final ChaosRows rows = new ChaosRows(7);
-    private final Comparison comparison = new Comparison(rows, END);
+    private final Comparison comparison =
+            new Comparison(rows, END, (stream, partition, position) -> 1);
     private List<List<String>> latest;
     private List<List<String>> inserts;
 
@@ -137,5 +138,28 @@ class ComparisonTest {
         inserts.add(changed(inserts.get(0), 0, "9"));
         inserts.add(changed(inserts.get(0), 1, null));
         assertFound(0, 0, 3);
+    }
+
+    @Test
+    void aRowThatWasSentAgainMayBeThereTwiceAndNotThrice() {
+        Comparison lenient =
+                new Comparison(rows, END, (stream, partition, position) -> position == 9 ? 2 : 1);
+        List<String> again = texts(rows.row(Stream.SIDE_A, 1, 9));
+        inserts.add(again);
+        lenient.latest(latest);
+        lenient.inserts(inserts);
+        assertThat(lenient.doubled()).isEqualTo(1);
+        assertThat(lenient.doubledAllowed()).isEqualTo(1);
+        assertThat(lenient.isExact()).isTrue();
+
+        Comparison thrice =
+                new Comparison(rows, END, (stream, partition, position) -> position == 9 ? 2 : 1);
+        inserts.add(again);
+        inserts.add(texts(rows.row(Stream.SIDE_B, 0, 8)));
+        thrice.latest(latest);
+        thrice.inserts(inserts);
+        assertThat(thrice.doubled()).isEqualTo(3);
+        assertThat(thrice.doubledAllowed()).isEqualTo(1);
+        assertThat(thrice.isExact()).isFalse();
     }
 }

@@ -1,5 +1,6 @@
 package org.apache.doris.flink.chaos;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -45,6 +46,11 @@ public final class Plan {
             subtask = random.nextInt(4);
             times = 1 + random.nextInt(3);
             draw = random.nextInt(1 << 16);
+        }
+
+        /** A time from 100 ms on, by the draw, of which so many are possible. */
+        public Duration delay(int millis) {
+            return Duration.ofMillis(100 + draw % millis);
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.doris.flink.chaos.Kind.Group;
 import org.apache.doris.flink.chaos.Plan.Planned;
+import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
 import org.junit.jupiter.api.Test;
 
 import java.util.EnumSet;
@@ -15,7 +16,7 @@ import java.util.stream.Collectors;
 class PlanTest {
 
     private static List<List<Planned<FaultKind>>> plan(long seed, int faults, boolean processes) {
-        return Plan.of(seed, faults, FaultKind.deck(processes, ".*"));
+        return Plan.of(seed, faults, FaultKind.deck(Mode.WRITE, processes, ".*"));
     }
 
     private static List<Planned<FaultKind>> faults(long seed, int faults, boolean processes) {
@@ -38,20 +39,37 @@ class PlanTest {
 
     @Test
     void everyKindIsMetWithinOneDeck() {
-        for (boolean processes : new boolean[] {false, true}) {
-            Set<FaultKind> met = EnumSet.noneOf(FaultKind.class);
-            faults(1, 60, processes).forEach(fault -> met.add(fault.kind));
-            Set<FaultKind> missed = EnumSet.complementOf(EnumSet.copyOf(met));
-            assertThat(missed)
-                    .allSatisfy(
-                            kind -> {
-                                if (processes) {
-                                    assertThat(kind.name()).matches("ZOMBIE.*|TASK_MANAGER_LOST");
-                                } else {
-                                    assertThat(kind.group()).isEqualTo(Group.PROCESS);
-                                }
-                            });
+        for (Mode mode : Mode.values()) {
+            for (boolean processes : new boolean[] {false, true}) {
+                Set<FaultKind> met = EnumSet.noneOf(FaultKind.class);
+                Plan.of(1, 60, FaultKind.deck(mode, processes, ".*"))
+                        .forEach(round -> round.forEach(fault -> met.add(fault.kind)));
+                Set<FaultKind> missed = EnumSet.complementOf(EnumSet.copyOf(met));
+                missed.removeIf(kind -> !kind.isOf(mode));
+                assertThat(missed)
+                        .allSatisfy(
+                                kind -> {
+                                    if (processes) {
+                                        assertThat(kind.name())
+                                                .matches("ZOMBIE.*|TASK_MANAGER_LOST");
+                                    } else {
+                                        assertThat(kind.group()).isEqualTo(Group.PROCESS);
+                                    }
+                                });
+            }
         }
+    }
+
+    @Test
+    void whatOutlivesAnAttemptStrikesNoUniqueTableInBatchMode() {
+        ServerFaults faults = new ServerFaults(Mode.BATCH);
+        Plan.of(1, 600, FaultKind.deck(Mode.BATCH, false, "zombie.*|.*held.*|load-undecided"))
+                .forEach(
+                        round ->
+                                assertThat(round)
+                                        .filteredOn(fault -> fault.kind.outlivesAttempt())
+                                        .noneMatch(
+                                                fault -> faults.stream(fault) == Stream.UPDATES));
     }
 
     @Test

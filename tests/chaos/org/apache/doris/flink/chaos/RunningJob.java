@@ -1,8 +1,12 @@
 package org.apache.doris.flink.chaos;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
+import org.apache.doris.flink.it.Json;
 
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +80,26 @@ public final class RunningJob {
         String metrics = rest.text("/jobs/" + id + "/metrics?get=numRestarts");
         String digits = metrics.replaceAll(".*\"value\":\"(\\d+)\".*", "$1");
         return digits.matches("\\d+") ? Long.parseLong(digits) : 0;
+    }
+
+    /**
+     * Sums over the subtasks of each operator that has a metric of a name, as the web UI has it.
+     */
+    List<Long> sums(String metric) throws IOException {
+        List<Long> sums = new ArrayList<>();
+        for (Map<String, Object> vertex : list(rest.get("/jobs/" + id), "vertices")) {
+            String path = "/jobs/" + id + "/vertices/" + vertex.get("id") + "/subtasks/metrics";
+            for (Map<String, Object> known : Json.objects(rest.text(path))) {
+                String name = (String) known.get("id");
+                if (name.endsWith("." + metric)) {
+                    String query = "?agg=sum&get=" + URLEncoder.encode(name, UTF_8);
+                    for (Map<String, Object> value : Json.objects(rest.text(path + query))) {
+                        sums.add(Math.round(((Number) value.get("sum")).doubleValue()));
+                    }
+                }
+            }
+        }
+        return sums;
     }
 
     /** Every failure that Flink remembers, newest first. */

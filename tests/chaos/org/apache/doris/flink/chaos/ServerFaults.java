@@ -5,16 +5,19 @@ import org.apache.doris.flink.chaos.job.ChaosJob;
 import org.apache.doris.flink.chaos.job.ChaosRows.Stream;
 import org.apache.doris.flink.it.Fault;
 
-import java.time.Duration;
 import java.util.Optional;
 
 /** What each fault of the server is in the words of its admin port. */
 final class ServerFaults {
 
-    private ServerFaults() {}
+    private final Mode mode;
+
+    ServerFaults(Mode mode) {
+        this.mode = mode;
+    }
 
     /** The rule of a planned fault in a job of so many subtasks. */
-    static Fault of(Planned<FaultKind> planned, int parallelism) {
+    Fault of(Planned<FaultKind> planned, int parallelism) {
         int times = planned.times;
         switch (planned.kind) {
             case LOAD_ANSWER_LOST:
@@ -22,7 +25,7 @@ final class ServerFaults {
             case LOAD_ANSWER_RESET:
                 return load("be.load.answer", planned).times(times).reset();
             case LOAD_ANSWER_LATE:
-                return load("be.load.answer", planned).times(times).delay(millis(planned, 1500));
+                return load("be.load.answer", planned).times(times).delay(planned.delay(1500));
             case REDIRECT_RESET:
                 return Fault.at("fe.redirect").times(times).reset();
             case REDIRECT_REFUSED:
@@ -33,7 +36,8 @@ final class ServerFaults {
                 // Most bodies are small: the first bytes always come.
                 return load("be.load.body", planned).times(times).after(1).reset();
             case TOO_MANY_VERSIONS:
-                return load("be.load.answer", planned)
+                // What is refused may not be loaded; a pre-commit is thrown away.
+                return load(mode == Mode.WRITE ? "be.load.answer" : "txn.commit", planned)
                         .times(times)
                         .answer(
                                 "Fail",
@@ -61,14 +65,31 @@ final class ServerFaults {
             case TWO_PHASE_ANSWER_LOST:
                 return Fault.at("2pc.answer").times(times).drop();
             case SLOW_PUBLISH:
-                return Fault.at("txn.publish").times(times).delay(millis(planned, 3000));
+                return Fault.at("txn.publish").times(times).delay(planned.delay(3000));
             case STATE_RESET:
                 return Fault.at("fe.api").statement("get_load_state").times(times).reset();
+            case LOAD_UNAVAILABLE:
+                return load("be.load.headers", planned).times(times).httpStatus(503, "later");
+            case BODY_SLOW:
+                return load("be.load.body", planned)
+                        .times(times)
+                        .bytesPerSecond(200 + planned.draw % 2000);
+            case LOAD_LOCK_TIMEOUT:
+                return load("txn.commit", planned)
+                        .times(Math.min(times, 2))
+                        .answer(
+                                "Fail",
+                                "[ANALYSIS_ERROR]TStatus: errCode = 2, detailMessage = get"
+                                        + " tableList write lock timeout, tableList=(Table"
+                                        + " [id=10005, name=latest])");
+            case LOAD_UNDECIDED:
+                return held("txn.commit", planned, parallelism).times(1).hold();
             case BACKEND_SILENT:
             case ANSWER_HELD_OVER_FAILOVER:
                 return held("be.load.answer", planned, parallelism).times(1).hold();
             case PRECOMMIT_HELD_OVER_FAILOVER:
-                return held("txn.precommit", planned, parallelism).times(1).hold();
+                String end = mode == Mode.WRITE ? "txn.precommit" : "txn.commit";
+                return held(end, planned, parallelism).times(1).hold();
             case BODY_HELD_OVER_FAILOVER:
                 return held("be.load.body", planned, parallelism).after(1).times(1).hold();
             default:
@@ -79,7 +100,7 @@ final class ServerFaults {
     /**
      * What makes the sink come to the point where a planned fault strikes, if it takes something.
      */
-    static Optional<Fault> leadingTo(Planned<FaultKind> planned) {
+    Optional<Fault> leadingTo(Planned<FaultKind> planned) {
         switch (planned.kind) {
             case REDIRECT_RESET:
             case REDIRECT_REFUSED:
@@ -93,37 +114,44 @@ final class ServerFaults {
     }
 
     /** Commits of the table of a planned fault fail for good, until the rule is deleted. */
-    static Fault commitsRefused(Planned<FaultKind> planned) {
+    Fault commitsRefused(Planned<FaultKind> planned) {
         return Fault.at("2pc.request")
-                .label(labelPart(stream(planned)))
+                .label(labelPart(planned))
                 .answer("INTERNAL_ERROR", "the cluster is being upgraded");
     }
 
-    /** A part of all labels of the table that a stream goes to. */
-    static String labelPart(Stream stream) {
-        return "_" + ChaosJob.DATABASE + "_" + table(stream) + "_";
-    }
-
     /** The stream that a planned fault strikes. */
-    static Stream stream(Planned<FaultKind> planned) {
-        return Stream.values()[planned.operator];
+    Stream stream(Planned<FaultKind> planned) {
+        Stream[] streams = Stream.values();
+        boolean inserts = mode == Mode.BATCH && planned.kind.outlivesAttempt();
+        return inserts && streams[planned.operator] == Stream.UPDATES
+                ? streams[1 + planned.draw % 2]
+                : streams[planned.operator];
     }
 
-    private static String table(Stream stream) {
-        return stream == Stream.UPDATES ? ChaosJob.UNIQUE : ChaosJob.DUPLICATE;
+    /** A part of all labels of the table that a planned fault strikes. */
+    private String labelPart(Planned<FaultKind> planned) {
+        return "_" + ChaosJob.DATABASE + "_" + table(planned) + "_";
     }
 
-    private static Fault load(String point, Planned<FaultKind> planned) {
-        return Fault.at(point).table(table(stream(planned)));
+    private String table(Planned<FaultKind> planned) {
+        switch (stream(planned)) {
+            case UPDATES:
+                return ChaosJob.UNIQUE;
+            case SIDE_B:
+                return mode == Mode.BATCH ? ChaosJob.routed(planned.draw / 2) : ChaosJob.DUPLICATE;
+            default:
+                return ChaosJob.DUPLICATE;
+        }
+    }
+
+    private Fault load(String point, Planned<FaultKind> planned) {
+        return Fault.at(point).table(table(planned));
     }
 
     /** Strikes loads of one subtask. */
-    private static Fault held(String point, Planned<FaultKind> planned, int parallelism) {
+    private Fault held(String point, Planned<FaultKind> planned, int parallelism) {
         int subtask = planned.subtask % parallelism;
-        return Fault.at(point).label(labelPart(stream(planned)) + subtask + "_");
-    }
-
-    private static Duration millis(Planned<FaultKind> planned, int most) {
-        return Duration.ofMillis(100 + planned.draw % most);
+        return Fault.at(point).label(labelPart(planned) + subtask + "_");
     }
 }

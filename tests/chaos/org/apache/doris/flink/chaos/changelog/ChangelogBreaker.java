@@ -1,8 +1,8 @@
 package org.apache.doris.flink.chaos.changelog;
 
+import org.apache.doris.flink.chaos.Breaker;
 import org.apache.doris.flink.chaos.Flink;
 import org.apache.doris.flink.chaos.Jobs;
-import org.apache.doris.flink.chaos.Kind.Group;
 import org.apache.doris.flink.chaos.Plan.Planned;
 import org.apache.doris.flink.chaos.RunLog;
 import org.apache.doris.flink.chaos.Waiter;
@@ -13,37 +13,21 @@ import org.apache.doris.flink.it.Fault;
 import org.apache.doris.flink.it.Standin;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
-/** Breaks what is planned, round by round, and sees to it that the job recovers after each. */
-final class ChangelogBreaker {
-
-    /** How long a fault may look for something to strike. */
-    private static final Duration STRIKE = Duration.ofSeconds(15);
+/** The faults of a job that follows a table. */
+final class ChangelogBreaker extends Breaker<ChangelogFault> {
 
     /** Subtasks of the job, one after the other. */
     private static final int[] PARALLELISMS = {1, 4, 2};
 
-    private final Standin doris;
-    private final Flink flink;
-    private final Jobs jobs;
-    private final Control control;
-    private final Waiter waiter;
-    private final RunLog log;
     private final FollowedTable table;
     private final Writers writers;
     private final QuietPoint quiet;
 
     private int parallelism;
     private int newestPartition = FollowedTable.PARTITIONS - 1;
-
-    private interface Step {
-        void run() throws Exception;
-    }
 
     ChangelogBreaker(
             Standin doris,
@@ -55,12 +39,7 @@ final class ChangelogBreaker {
             FollowedTable table,
             Writers writers,
             QuietPoint quiet) {
-        this.doris = doris;
-        this.flink = flink;
-        this.jobs = jobs;
-        this.control = control;
-        this.waiter = waiter;
-        this.log = log;
+        super(doris, flink, jobs, control, waiter, log);
         this.table = table;
         this.writers = writers;
         this.quiet = quiet;
@@ -71,47 +50,14 @@ final class ChangelogBreaker {
         return PARALLELISMS[0];
     }
 
-    /** Breaks everything of a round at once, and waits until the job is well again. */
-    void round(List<Planned<ChangelogFault>> round) throws Exception {
-        Map<Planned<ChangelogFault>, Long> rules = new LinkedHashMap<>();
-        List<Step> nodesBack = new ArrayList<>();
-        for (Planned<ChangelogFault> planned : round) {
-            log.step("breaking %s", planned);
-            if (planned.kind.group() == Group.SERVER) {
-                rules.put(planned, doris.fault(rule(planned)));
-            }
-        }
-        for (Planned<ChangelogFault> planned : round) {
-            // A partition is dropped when the job has all of it, for which all nodes are needed.
-            if (planned.kind.group() == Group.NODE
-                    && planned.kind != ChangelogFault.PARTITION_DROPPED) {
-                breakNode(planned, nodesBack);
-                log.count(planned.kind, true);
-            }
-        }
-        for (Planned<ChangelogFault> planned : round) {
-            if (planned.kind.ofTheJob()) {
-                log.count(planned.kind, breakJob(planned));
-            }
-        }
-        for (Map.Entry<Planned<ChangelogFault>, Long> rule : rules.entrySet()) {
-            boolean struck = waiter.within(STRIKE, () -> doris.fired(rule.getValue()) > 0);
-            log.count(rule.getKey().kind, struck);
-        }
-        for (Step back : nodesBack) {
-            back.run();
-        }
-        jobs.recover();
-        rules.values().forEach(doris::clearFault);
-        for (Planned<ChangelogFault> planned : round) {
-            if (planned.kind == ChangelogFault.PARTITION_DROPPED) {
-                log.count(planned.kind, dropPartition(planned));
-                jobs.recover();
-            }
-        }
+    @Override
+    protected boolean strikesAlone(ChangelogFault kind) {
+        // A partition is dropped when the job has all of it, for which all nodes are needed.
+        return kind == ChangelogFault.PARTITION_DROPPED;
     }
 
-    private Fault rule(Planned<ChangelogFault> planned) {
+    @Override
+    protected Fault rule(Planned<ChangelogFault> planned) {
         int times = planned.times;
         Fault stream =
                 Fault.at("flight.do_get").statement("@incr").after(planned.draw % 3).times(times);
@@ -132,11 +78,11 @@ final class ChangelogBreaker {
                         "timeout waiting previous transactions finish for time-based read,"
                                 + " txnIdWatermark=1 dbId=1 tableIds=[1]");
             case WINDOW_LATE:
-                return query.delay(millis(planned, 3000));
+                return query.delay(planned.delay(3000));
             case POSITION_RESET:
                 return Fault.at("fe.api").statement("tso").times(times).reset();
             case SLOW_PUBLISH:
-                return Fault.at("txn.publish").times(times).delay(millis(planned, 3000));
+                return Fault.at("txn.publish").times(times).delay(planned.delay(3000));
             case OFFSET_REFUSED:
                 return Fault.at("mysql.query")
                         .statement("INSERT INTO `chaos`.`offsets`")
@@ -147,46 +93,43 @@ final class ChangelogBreaker {
         }
     }
 
-    private void breakNode(Planned<ChangelogFault> planned, List<Step> nodesBack) throws Exception {
+    @Override
+    protected boolean breakNode(Planned<ChangelogFault> planned) throws Exception {
         switch (planned.kind) {
             case TOKENS_DROPPED:
                 doris.dropSessions();
-                return;
+                return true;
             case CLOCK_BACK:
-                clockBack(millis(planned, 4000), nodesBack);
-                return;
+                clockBack(planned.delay(4000));
+                return true;
             case FRONTEND_LAGS:
                 // The first is the master, which has seen everything.
                 int frontend = 1 + planned.draw % (doris.count("fe") - 1);
-                doris.lag(frontend, millis(planned, 2500));
-                nodesBack.add(() -> doris.lag(frontend, Duration.ZERO));
-                return;
+                doris.lag(frontend, planned.delay(2500));
+                bringBack(() -> doris.lag(frontend, Duration.ZERO));
+                return true;
             case BACKEND_STOPPED:
+                stopBackend(planned);
+                return true;
             case FRONTEND_STOPPED:
-                // One node of each kind is never stopped.
-                boolean backend = planned.kind == ChangelogFault.BACKEND_STOPPED;
-                String node = (backend ? "/backends/" : "/frontends/") + planned.draw % 2;
-                doris.post(node + "/stop");
-                nodesBack.add(
-                        () -> {
-                            Thread.sleep(planned.draw % 1500);
-                            waiter.started(doris, node);
-                        });
-                return;
+                stopFrontend(planned);
+                return true;
             case PARTITION_ADDED:
                 addPartition(++newestPartition);
-                return;
+                return true;
+            case PARTITION_DROPPED:
+                return dropPartition(planned);
             default:
                 throw new IllegalArgumentException(planned.kind.text());
         }
     }
 
     /** Stamps must not fall, so nobody writes until the clock is where it was. */
-    private void clockBack(Duration by, List<Step> nodesBack) throws Exception {
+    private void clockBack(Duration by) throws Exception {
         writers.pause();
         long before = doris.positionMillis();
         doris.turnClockBack(by);
-        nodesBack.add(
+        bringBack(
                 () -> {
                     waiter.until(
                             "the clock is where it was", () -> doris.positionMillis() > before);
@@ -223,8 +166,8 @@ final class ChangelogBreaker {
         doris.run("ALTER TABLE " + FollowedTable.IDENTIFIER + " " + what);
     }
 
-    /** Breaks the job; false when there was nothing to strike. */
-    private boolean breakJob(Planned<ChangelogFault> planned) throws Exception {
+    @Override
+    protected boolean breakJob(Planned<ChangelogFault> planned) throws Exception {
         switch (planned.kind) {
             case TASK_FAILED:
                 return hook(planned, Hook.THROW);
@@ -234,13 +177,10 @@ final class ChangelogBreaker {
                 return hook(planned, Hook.THROW_AT_COMPLETION);
             case TASK_MANAGER_LOST:
             case TASK_MANAGER_KILLED:
-                flink.endSomeTaskManager(planned.draw);
-                flink.startTaskManager();
+                endTaskManager(planned);
                 return true;
             case JOB_MANAGER_KILLED:
-                jobs.sample();
-                flink.replaceJobManager();
-                jobs.restoreRetained();
+                killJobManager();
                 return true;
             case RESCALED:
                 parallelism = (parallelism + 1) % PARALLELISMS.length;
@@ -249,15 +189,13 @@ final class ChangelogBreaker {
             case SLICES_CHANGED:
                 return changeSlices();
             case RESTORED:
-                jobs.cancel();
-                jobs.restoreNewest();
+                restoreNewest();
                 return true;
             case SAVEPOINT_AND_FAILOVER:
                 jobs.takeSavepoint();
                 hook(planned, Hook.THROW);
                 jobs.recover();
-                jobs.cancel();
-                jobs.restoreNewest();
+                restoreNewest();
                 return true;
             default:
                 throw new IllegalArgumentException(planned.kind.text());
@@ -280,19 +218,10 @@ final class ChangelogBreaker {
         int subtasks = jobs.job().parallelism();
         for (int i = 0; i < subtasks; i++) {
             int subtask = (planned.subtask + i) % subtasks;
-            Duration bound = STRIKE.dividedBy(subtasks);
-            control.arm(hook, FollowJob.OPERATOR, subtask);
-            boolean taken =
-                    waiter.within(bound, () -> control.taken(hook, FollowJob.OPERATOR, subtask));
-            if (taken || !control.disarm(hook, FollowJob.OPERATOR, subtask)) {
-                control.release(hook, FollowJob.OPERATOR, subtask);
+            if (hook(hook, FollowJob.OPERATOR, subtask, STRIKE.dividedBy(subtasks))) {
                 return true;
             }
         }
         return false;
-    }
-
-    private static Duration millis(Planned<ChangelogFault> planned, int most) {
-        return Duration.ofMillis(100 + planned.draw % most);
     }
 }

@@ -17,22 +17,28 @@ import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
  * The job of a run: updates and deletes into a Unique table, their keys hashed to the subtasks, and
- * two streams of inserts into one Duplicate table, by two sinks and all subtasks.
+ * two streams of inserts into one Duplicate table, by two sinks and all subtasks. In batch mode the
+ * second stream is a DataStream sink's that routes each row to one of two Duplicate tables.
  */
 public final class ChaosJob {
 
-    /** Database of both tables. */
+    /** Database of all tables. */
     public static final String DATABASE = "chaos";
 
     /** Takes the updates. */
     public static final String UNIQUE = "latest";
 
-    /** Takes both streams of inserts. */
+    /** Takes both streams of inserts, in batch mode the first one. */
     public static final String DUPLICATE = "all_rows";
+
+    private static final String ROUTED = "routed_";
+    private static final int ROUTED_TABLES = 2;
 
     private static final ChangelogMode CHANGES =
             ChangelogMode.newBuilder()
@@ -46,31 +52,64 @@ public final class ChaosJob {
 
     /** What the server needs before the job runs. */
     public static String[] tables() {
-        return new String[] {
-            "CREATE DATABASE " + DATABASE,
-            "CREATE TABLE "
-                    + DATABASE
-                    + "."
-                    + UNIQUE
-                    + " (k BIGINT NOT NULL, p INT, n BIGINT, v VARCHAR(200)) UNIQUE KEY(k)"
-                    + " DISTRIBUTED BY HASH(k) BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")",
-            "CREATE TABLE "
-                    + DATABASE
-                    + "."
-                    + DUPLICATE
-                    + " (s INT, p INT, n BIGINT, v VARCHAR(200)) DUPLICATE KEY(s, p, n)"
-                    + " DISTRIBUTED BY HASH(n) BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")"
-        };
+        List<String> tables = new ArrayList<>();
+        tables.add("CREATE DATABASE " + DATABASE);
+        tables.add(
+                "CREATE TABLE "
+                        + DATABASE
+                        + "."
+                        + UNIQUE
+                        + " (k BIGINT NOT NULL, p INT, n BIGINT, v VARCHAR(200)) UNIQUE KEY(k)"
+                        + " DISTRIBUTED BY HASH(k) BUCKETS 2"
+                        + " PROPERTIES (\"replication_num\" = \"1\")");
+        tables.add(duplicate(DUPLICATE));
+        for (int i = 0; i < ROUTED_TABLES; i++) {
+            tables.add(duplicate(routed(i)));
+        }
+        return tables.toArray(new String[0]);
+    }
+
+    private static String duplicate(String table) {
+        return "CREATE TABLE "
+                + DATABASE
+                + "."
+                + table
+                + " (s INT, p INT, n BIGINT, v VARCHAR(200)) DUPLICATE KEY(s, p, n)"
+                + " DISTRIBUTED BY HASH(n) BUCKETS 2 PROPERTIES (\"replication_num\" = \"1\")";
+    }
+
+    /** The table that a routed row of this position goes to. */
+    public static String routed(long position) {
+        return ROUTED + position % ROUTED_TABLES;
+    }
+
+    /** All rows of both streams of inserts; the side of one in a table of others is -1. */
+    public static String inserts() {
+        StringBuilder query =
+                new StringBuilder("SELECT s, p, n, v FROM " + DATABASE + "." + DUPLICATE);
+        for (int i = 0; i < ROUTED_TABLES; i++) {
+            query.append(
+                    String.format(
+                            " UNION ALL SELECT CASE WHEN n %% %d = %d THEN s ELSE -1 END, p, n, v"
+                                    + " FROM %s.%s",
+                            ROUTED_TABLES, i, DATABASE, routed(i)));
+        }
+        return query.toString();
     }
 
     /**
      * Submits the job.
      *
      * @param configuration where to, parallelism, checkpoints, what to restore
+     * @param routed whether the second stream of inserts is routed
      * @param options options of all sinks besides table and format
      */
     public static JobClient submit(
-            Configuration configuration, long seed, String control, Map<String, String> options)
+            Configuration configuration,
+            long seed,
+            String control,
+            boolean routed,
+            Map<String, String> options)
             throws Exception {
         StreamExecutionEnvironment flink = new StreamExecutionEnvironment(configuration);
         StreamTableEnvironment sql = StreamTableEnvironment.create(flink);
@@ -85,9 +124,17 @@ public final class ChaosJob {
         sink(sql, "all_rows_a", "s INT", options, "csv");
         inserts.addInsertSql("INSERT INTO all_rows_a SELECT s, p, n, v FROM side_a");
 
-        inserts(flink, sql, rows, Stream.SIDE_B, control);
-        sink(sql, "all_rows_b", "s INT", options, "arrow");
-        inserts.addInsertSql("INSERT INTO all_rows_b SELECT s, p, n, v FROM side_b");
+        if (routed) {
+            hooked(flink, rows, Stream.SIDE_B, control)
+                    .map(new RoutedSink.Route())
+                    .uid("route")
+                    .sinkTo(RoutedSink.of(options))
+                    .uid("routed");
+        } else {
+            inserts(flink, sql, rows, Stream.SIDE_B, control);
+            sink(sql, "all_rows_b", "s INT", options, "arrow");
+            inserts.addInsertSql("INSERT INTO all_rows_b SELECT s, p, n, v FROM side_b");
+        }
 
         inserts.attachAsDataStream();
         return flink.executeAsync("chaos");
@@ -119,17 +166,22 @@ public final class ChaosJob {
             ChaosRows rows,
             Stream stream,
             String control) {
-        TypeInformation<Row> type = type("s", Types.INT);
-        DataStream<Row> changes =
-                source(flink, rows, stream, control, type)
-                        .transform(
-                                stream.operator(),
-                                type,
-                                new HookOperator(stream.operator(), control).chained())
-                        .uid(stream.operator());
         sql.createTemporaryView(
                 stream.name().toLowerCase(java.util.Locale.ROOT),
-                sql.fromDataStream(changes, schema("s", false).build()));
+                sql.fromDataStream(
+                        hooked(flink, rows, stream, control), schema("s", false).build()));
+    }
+
+    /** Inserts, with the operator that breaks their tasks. */
+    private static DataStream<Row> hooked(
+            StreamExecutionEnvironment flink, ChaosRows rows, Stream stream, String control) {
+        TypeInformation<Row> type = type("s", Types.INT);
+        return source(flink, rows, stream, control, type)
+                .transform(
+                        stream.operator(),
+                        type,
+                        new HookOperator(stream.operator(), control).chained())
+                .uid(stream.operator());
     }
 
     private static SingleOutputStreamOperator<Row> source(

@@ -6,7 +6,9 @@ import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.types.Row;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -23,15 +25,18 @@ final class ChaosReader implements SourceReader<Row, ChaosSplit> {
 
     private final ChaosRows rows;
     private final ChaosRows.Stream stream;
+    private final String folder;
     private final Control control;
+    private final Map<Integer, Sent.Range> sent = new HashMap<>();
     private final List<ChaosSplit> splits = new ArrayList<>();
     private long limit;
     private boolean ends;
 
-    ChaosReader(ChaosRows rows, ChaosRows.Stream stream, Control control) {
+    ChaosReader(ChaosRows rows, ChaosRows.Stream stream, String folder) {
         this.rows = rows;
         this.stream = stream;
-        this.control = control;
+        this.folder = folder;
+        control = new Control(folder);
     }
 
     @Override
@@ -39,16 +44,18 @@ final class ChaosReader implements SourceReader<Row, ChaosSplit> {
 
     @Override
     public InputStatus pollNext(ReaderOutput<Row> output) {
-        int sent = 0;
+        int count = 0;
         for (ChaosSplit split : splits) {
-            while (split.next < limit && sent < ROWS_A_CALL) {
+            Sent.Range range = sent.get(split.partition);
+            while (split.next < limit && count < ROWS_A_CALL) {
                 Row row = rows.row(stream, split.partition, split.next);
                 split.next++;
-                sent++;
+                count++;
+                range.end(split.next);
                 output.collect(row);
             }
         }
-        if (sent > 0) {
+        if (count > 0) {
             return InputStatus.MORE_AVAILABLE;
         }
         return ends ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
@@ -77,7 +84,10 @@ final class ChaosReader implements SourceReader<Row, ChaosSplit> {
 
     @Override
     public void addSplits(List<ChaosSplit> added) {
-        added.forEach(split -> splits.add(new ChaosSplit(split.partition, split.next)));
+        for (ChaosSplit split : added) {
+            splits.add(new ChaosSplit(split.partition, split.next));
+            sent.put(split.partition, new Sent.Range(folder, stream, split.partition, split.next));
+        }
     }
 
     @Override

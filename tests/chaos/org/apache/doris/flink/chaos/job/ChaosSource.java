@@ -60,7 +60,7 @@ final class ChaosSource
 
     @Override
     public SourceReader<Row, ChaosSplit> createReader(SourceReaderContext context) {
-        return new ChaosReader(rows, stream, new Control(control));
+        return new ChaosReader(rows, stream, control);
     }
 
     @Override

@@ -66,6 +66,7 @@ public final class ConfigCodec {
         map.putAll(write.sent());
         map.put(CommonOptions.JDBC_URL.key(), write.jdbcUrl());
         map.put("write.two-phase", String.valueOf(write.twoPhase()));
+        map.put("write.batch", String.valueOf(write.batch()));
         map.put("write.group-commit", String.valueOf(write.groupCommit()));
         map.put("write.enable-delete", String.valueOf(write.enableDelete()));
         map.put("write.answer-timeout", String.valueOf(answerTimeout.toMillis()));

@@ -26,7 +26,7 @@ import java.util.Properties;
 @Internal
 public final class NativeLibrary {
     /** Number of the boundary that this jar speaks; the library's must be the same. */
-    static final int ABI_VERSION = 6;
+    static final int ABI_VERSION = 7;
 
     static final String PATH_OPTION = "doris.native.library-path";
     static final String FILE_NAME = "libdoris_flink_native.so";

@@ -73,6 +73,12 @@ public final class NativeLoad extends NativeHandle implements Load {
     }
 
     @Override
+    public Map<String, String> ended() throws NativeException {
+        byte[] outcome = Native.loadEnded(id());
+        return outcome == null ? null : TextMap.decode(outcome);
+    }
+
+    @Override
     void free(long id) throws NativeException {
         Native.loadClose(id);
         Thread lentTo = borrower;

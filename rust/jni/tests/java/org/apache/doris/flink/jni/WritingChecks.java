@@ -36,6 +36,7 @@ final class WritingChecks {
         lentBuffers(port);
         buffersThatOutliveTheirLoad(port);
         fullRing(port);
+        batchMode(port);
         calls(port);
         theSinkEndsEverything(port);
         while (Native.drainLog(100) != null) {
@@ -55,6 +56,7 @@ final class WritingChecks {
             expect(() -> Native.loadFinish(wrong), CLOSED);
             expect(() -> Native.loadPoll(wrong, 10), CLOSED);
             expect(() -> Native.loadResult(wrong), CLOSED);
+            expect(() -> Native.loadEnded(wrong), CLOSED);
             Native.loadReturn(wrong);
             Native.loadClose(wrong);
             Native.callClose(wrong);
@@ -95,6 +97,7 @@ final class WritingChecks {
         long load = Native.loadOpen(sink, spec());
         expect(() -> Native.loadResult(load), INTERNAL);
         check(Native.loadPoll(load, 0) == 1, "an open load has no outcome");
+        check(Native.loadEnded(load) == null, "one load has its outcome as its result");
         Native.loadFinish(load);
         check(Native.loadPoll(load, 5_000) == 0 && Native.loadPoll(load, 0) == 0, "an empty load");
         Map<String, String> result = TextMap.decode(Native.loadResult(load));
@@ -193,6 +196,36 @@ final class WritingChecks {
         check(handles() == 0, "handles");
     }
 
+    /** A load stands for all loads of a table: it goes on after its rows were sent. */
+    private static void batchMode(int port) throws Exception {
+        Map<String, String> map = config(port);
+        map.put("write.two-phase", "false");
+        map.put("write.batch", "true");
+        map.put("sink.flush.queue-size", "1");
+        long sink = Native.sinkOpen(TextMap.encode(map));
+        long load = Native.loadOpen(sink, spec());
+        check(Native.loadPoll(load, 0) == 0, "nothing is on its way");
+        expect(() -> Native.loadResult(load), INTERNAL);
+        for (int i = 0; i < 2; i++) {
+            submit(load);
+            Native.loadFinish(load);
+            check(Native.loadPoll(load, 0) == 1, "rows are on their way");
+            check(Native.loadEnded(load) == null, "no load has ended");
+        }
+        // The first is being sent, the second waits.
+        Waiter full = new Waiter(() -> Native.loadAcquire(load, 1024, 60_000));
+        Waiter sent = new Waiter(() -> Native.loadPoll(load, 60_000));
+        Native.sinkClose(sink);
+        full.endsClosed();
+        sent.endsClosed();
+        Native.loadClose(load);
+        while (Native.counters()[2] != 0) {
+            // What encodes at the moment of a close ends by itself.
+            Thread.onSpinWait();
+        }
+        check(handles() == 0, "handles");
+    }
+
     private static void calls(int port) throws Exception {
         long sink = sink(port);
         long call = Native.callStart(sink, state());
@@ -256,11 +289,15 @@ final class WritingChecks {
     private static long filled(long sink) throws NativeException {
         long load = Native.loadOpen(sink, spec());
         for (int i = 0; i < BUFFERS; i++) {
-            ByteBuffer buffer = Native.loadAcquire(load, 1024, 1_000);
-            check(buffer != null, "place " + i);
-            Native.loadSubmit(load, 1, new long[] {1024});
+            submit(load);
         }
         return load;
+    }
+
+    private static void submit(long load) throws NativeException {
+        ByteBuffer buffer = Native.loadAcquire(load, 1024, 1_000);
+        check(buffer != null, "a place");
+        Native.loadSubmit(load, 1, new long[] {1024});
     }
 
     private static long sink(int port) throws NativeException {

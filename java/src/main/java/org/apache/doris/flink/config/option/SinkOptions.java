@@ -62,16 +62,18 @@ public final class SinkOptions {
                     .oneOf(WRITE_MODES)
                     .where(SinkOptions::isMode, SinkOptions::modes, "Leave the option out.")
                     .describe(
-                            "`STREAM_LOAD` streams rows into one open load per table and subtask."
-                                    + " `STREAM_LOAD_BATCH` and `TVF` (object storage) are refused"
-                                    + " until they are built.");
+                            "`STREAM_LOAD` streams rows into one open load per table and subtask,"
+                                + " visible with the checkpoint. `STREAM_LOAD_BATCH` sends a load"
+                                + " whenever enough rows, bytes or time have come together; rows"
+                                + " are visible after it, at least once, with or without"
+                                + " checkpoints. `TVF` (object storage) is refused until it is"
+                                + " built.");
 
     public static final DorisOption<Boolean> ENABLE_BATCH_MODE =
             WRITING.flag("sink.enable.batch-mode", false)
-                    .status(LATER)
                     .describe(
-                            "Older spelling of `sink.write-mode` = `STREAM_LOAD_BATCH`; refused"
-                                    + " until that is built.");
+                            "`true` is the older spelling of `sink.write-mode` ="
+                                    + " `STREAM_LOAD_BATCH`.");
 
     public static final DorisOption<MemorySize> BUFFER_SIZE =
             WRITING.size("sink.buffer-size", "1mb")
@@ -79,7 +81,7 @@ public final class SinkOptions {
                     .atMost("1gb", "Some megabytes are enough for any network.")
                     .crosses()
                     .describe(
-                            "Size of one buffer between the task and the upload. An"
+                            "Streaming mode: size of one buffer between the task and the upload. An"
                                     + " open load holds at most this times `sink.buffer-count`.");
 
     public static final DorisOption<Integer> BUFFER_COUNT =
@@ -87,8 +89,8 @@ public final class SinkOptions {
                     .atLeast("2")
                     .crosses()
                     .describe(
-                            "Buffers per open load. When all are full the task waits."
-                                    + " Raise it for a network that stalls.");
+                            "Streaming mode: buffers per open load. When all are full the task"
+                                    + " waits. Raise it for a network that stalls.");
 
     public static final DorisOption<Integer> MAX_RETRIES =
             WRITING.integer("sink.max-retries", "3")
@@ -96,32 +98,44 @@ public final class SinkOptions {
                     .crosses()
                     .describe(
                             "Attempts after the first of a commit, and of a broken load that can be"
-                                + " sent again (`sink.replay-buffer-size`). Only failures that may"
-                                + " pass are retried; data errors fail at once.");
+                                    + " sent again: in batch mode each, in streaming mode within"
+                                    + " `sink.replay-buffer-size`. Only failures that may"
+                                    + " pass are retried; data errors fail at once.");
 
     public static final DorisOption<Integer> FLUSH_QUEUE_SIZE =
             WRITING.integer("sink.flush.queue-size", "2")
                     .atLeast("1")
-                    .status(LATER)
-                    .describe("Batch mode: buffers that may wait for upload.");
+                    .crosses()
+                    .describe(
+                            "Batch mode: loads of a table that may wait for the one that is being"
+                                    + " sent. When as many wait, the task waits. All tables of a"
+                                    + " subtask together hold at most `sink.buffer-flush.max-bytes`"
+                                    + " times one more than this.");
 
     public static final DorisOption<Integer> FLUSH_MAX_ROWS =
             WRITING.integer("sink.buffer-flush.max-rows", "500000")
                     .atLeast("1")
-                    .status(LATER)
-                    .describe("Batch mode: rows after which a buffer is flushed.");
+                    .crosses()
+                    .describe(
+                            "Batch mode: a load of a table is sent when it has so many rows. Below"
+                                    + " 10000 a warning is logged: tiny loads overload Doris.");
 
     public static final DorisOption<MemorySize> FLUSH_MAX_BYTES =
             WRITING.size("sink.buffer-flush.max-bytes", "100mb")
                     .atLeast("64kb")
-                    .status(LATER)
-                    .describe("Batch mode: bytes after which a buffer is flushed.");
+                    .crosses()
+                    .describe(
+                            "Batch mode: a load of a table is sent when it has so many bytes,"
+                                    + " counted before compression.");
 
     public static final DorisOption<Duration> FLUSH_INTERVAL =
             WRITING.duration("sink.buffer-flush.interval", "10s")
                     .atLeast("100ms")
-                    .status(LATER)
-                    .describe("Batch mode: longest wait of the oldest unflushed row.");
+                    .crosses()
+                    .describe(
+                            "Batch mode: a load of a table is sent when its oldest row has waited"
+                                    + " so long, unless `sink.flush.queue-size` loads wait already."
+                                    + " Below 1 s a warning is logged.");
 
     public static final DorisOption<Boolean> IGNORE_UPDATE_BEFORE =
             WRITING.flag("sink.ignore.update-before", true)
@@ -172,10 +186,10 @@ public final class SinkOptions {
                     .atLeast("0b")
                     .crosses()
                     .describe(
-                            "Compressed bytes kept per subtask, so that a broken load can be sent"
-                                + " again without a restart of the job. A load of which more was"
-                                + " sent restarts the job from its checkpoint when it breaks. `0`:"
-                                + " off.");
+                            "Streaming mode: compressed bytes kept per subtask, so that a broken"
+                                + " load can be sent again without a restart of the job. A load of"
+                                + " which more was sent restarts the job from its checkpoint when"
+                                + " it breaks. `0`: off.");
 
     /** Highest level per {@code compress_type}; the lowest is 1. Other types have no levels. */
     public static final Map<String, Integer> COMPRESS_LEVELS =
@@ -232,6 +246,12 @@ public final class SinkOptions {
                 .collect(Collectors.joining(", "));
     }
 
+    /** Whether rows are written in batch mode, by either spelling. */
+    public static boolean isBatch(OptionValues options) {
+        return options.get(ENABLE_BATCH_MODE)
+                || options.get(WRITE_MODE).equals("STREAM_LOAD_BATCH");
+    }
+
     private static boolean isMode(String text) {
         String plain = DorisOption.plain(text);
         return Arrays.stream(WRITE_MODES).map(DorisOption::plain).anyMatch(plain::equals);
@@ -241,7 +261,7 @@ public final class SinkOptions {
         return (given.trim().equalsIgnoreCase("COPY")
                         ? "'COPY' belongs to one vendor's cloud service; "
                         : "")
-                + "allowed is 'STREAM_LOAD'; 'STREAM_LOAD_BATCH' and 'TVF' are not supported yet";
+                + "allowed are 'STREAM_LOAD' and 'STREAM_LOAD_BATCH'; 'TVF' is not supported yet";
     }
 
     private static DorisOption<String> s3(String name, String description) {

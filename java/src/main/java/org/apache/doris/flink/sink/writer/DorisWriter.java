@@ -9,12 +9,14 @@ import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.util.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,8 +31,10 @@ import java.util.OptionalLong;
 
 /**
  * Writes one subtask's rows: streams them into one load per table, pre-commits the loads when a
- * checkpoint begins and hands the transactions to the committer. Everything runs on the task
- * thread, which waits only for a place in a buffer and, at a checkpoint, for outcomes.
+ * checkpoint begins and hands the transactions to the committer. In batch mode loads end whenever
+ * they are large or old enough, and a checkpoint waits until all rows before it were taken.
+ * Everything runs on the task thread, which waits only for a place in a buffer and, at a
+ * checkpoint, for outcomes.
  *
  * @see org.apache.doris.flink.sink.committer.DorisCommitter
  */
@@ -42,6 +46,9 @@ public final class DorisWriter<IN>
 
     /** How long rows of a slow stream wait for more before they are sent. */
     private static final Duration TRICKLE = Duration.ofSeconds(1);
+
+    /** Time between two looks at the loads of batch mode, which end and fail by themselves. */
+    private static final Duration POLL = Duration.ofMillis(200);
 
     /** Mails taken between two slices of a wait, so that the wait itself goes on. */
     private static final int MAILS_PER_PAUSE = 16;
@@ -56,6 +63,7 @@ public final class DorisWriter<IN>
     private final PrecommitWatch watch;
     private final TableLoads loads;
     private final RecordInput<IN> input;
+    private final Duration trickle;
 
     private List<WriterState> inherited = List.of();
     private Abandoned vanished = Abandoned.NONE;
@@ -63,6 +71,9 @@ public final class DorisWriter<IN>
 
     /** Whether a checkpoint of the job may be complete, which the end of the job could cost. */
     private boolean checkpointed;
+
+    /** When the loads were looked at last. */
+    private long polled;
 
     /** Whether the task is inside the writer: a timer among the mails of a wait must not be. */
     private boolean inside;
@@ -97,8 +108,11 @@ public final class DorisWriter<IN>
                         ? new PrecommitWatch(
                                 client.transactions(), clock, config.write().precommitTimeout())
                         : null;
-        WriterMetrics metrics = new WriterMetrics(context.metricGroup(), client::metrics);
-        this.loads = new TableLoads(identity, client, lingering, metrics);
+        boolean batch = config.write().batch();
+        WriterMetrics metrics = new WriterMetrics(context.metricGroup(), client::metrics, batch);
+        this.loads = new TableLoads(identity, client, lingering, batch, metrics);
+        this.polled = clock.nanos();
+        this.trickle = batch ? batchTrickle(config.write().batchInterval()) : TRICKLE;
         this.input = inputs.create(loads, metrics);
     }
 
@@ -118,7 +132,7 @@ public final class DorisWriter<IN>
                 config,
                 checkpoints,
                 () -> NativeLoadClient.open(config, checkpoints),
-                inputs(config, serializer),
+                inputs(config, checkpoints, serializer),
                 SinkClock.SYSTEM,
                 context,
                 restored);
@@ -301,7 +315,7 @@ public final class DorisWriter<IN>
     }
 
     private void startTimer() {
-        long delay = TRICKLE.toMillis();
+        long delay = trickle.toMillis();
         if (watch != null) {
             delay = Math.max(1, Math.min(delay, watch.delay().toMillis()));
         }
@@ -315,16 +329,26 @@ public final class DorisWriter<IN>
         if (watch != null) {
             watch.poll();
         }
-        if (!inside) {
-            inside = true;
-            try {
+        try {
+            if (!inside) {
+                inside = true;
                 input.trickle();
-            } catch (IOException e) {
-                throw WriteRefusedException.of(e, checkpointed);
+                inside = false;
             }
-            inside = false;
+            if (clock.nanos() - polled >= POLL.toNanos()) {
+                polled = clock.nanos();
+                loads.poll();
+            }
+        } catch (IOException e) {
+            throw WriteRefusedException.of(e, checkpointed);
         }
         startTimer();
+    }
+
+    /** A tenth, by which the native core sends loads earlier than the interval says. */
+    private static Duration batchTrickle(Duration interval) {
+        Duration tenth = interval.dividedBy(10);
+        return tenth.compareTo(TRICKLE) < 0 ? tenth : TRICKLE;
     }
 
     private Abandoned takeAbandoned() {
@@ -387,14 +411,21 @@ public final class DorisWriter<IN>
 
     @SuppressWarnings("unchecked")
     private static <T> RecordInput.Factory<T> inputs(
-            SinkConfig config, DorisRecordSerializer<T> serializer) {
-        return (loads, metrics) ->
-                config.declared()
-                        // A job that declares columns writes rows of them.
-                        .map(
-                                type ->
-                                        (RecordInput<T>)
-                                                new RowDataInput(config, type, loads, metrics))
-                        .orElseGet(() -> new SerializedInput<>(config, serializer, loads));
+            SinkConfig config, CheckpointPlan checkpoints, DorisRecordSerializer<T> serializer) {
+        boolean unflushed = config.write().batch() && !checkpoints.enabled();
+        Duration patience = unflushed ? config.write().batchInterval() : null;
+        return (loads, metrics) -> {
+            if (config.declared().isPresent()) {
+                // A job that declares columns writes rows of them.
+                RowType type = config.declared().get();
+                return (RecordInput<T>)
+                        new RowDataInput(config, type, loads, metrics, SinkClock.SYSTEM, patience);
+            }
+            if (serializer instanceof JsonDebeziumSchemaSerializer) {
+                JsonDebeziumSchemaSerializer records = (JsonDebeziumSchemaSerializer) serializer;
+                return (RecordInput<T>) new DebeziumInput(config, records, loads, metrics);
+            }
+            return new SerializedInput<>(config, serializer, loads);
+        };
     }
 }

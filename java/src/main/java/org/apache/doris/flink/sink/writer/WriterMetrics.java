@@ -24,15 +24,17 @@ final class WriterMetrics {
 
     /**
      * @param client metrics of the client now; any thread
+     * @param batch whether rows are held until their load is sent
      */
-    WriterMetrics(SinkWriterMetricGroup group, Supplier<SinkMetrics> client) {
+    WriterMetrics(SinkWriterMetricGroup group, Supplier<SinkMetrics> client, boolean batch) {
         this.group = group;
         recordsSend = group.getNumRecordsSendCounter();
         bytesSend = group.getNumBytesSendCounter();
         sendErrors = group.getNumRecordsSendErrorsCounter();
         skippedByDeleteRule = group.counter("rowsSkippedByDeleteRule");
         group.setCurrentSendTimeGauge(() -> sendMillis);
-        group.gauge("bufferedBytes", () -> client.get().ringBytes());
+        group.gauge(
+                "bufferedBytes", () -> batch ? client.get().heldBytes() : client.get().ringBytes());
         group.gauge("nativeMemoryBytes", () -> client.get().heldBytes());
         group.gauge("maxNativeMemoryBytes", () -> client.get().maxHeldBytes());
         group.gauge("openTransactions", () -> client.get().openLoads());
@@ -64,6 +66,12 @@ final class WriterMetrics {
     /** A row whose kind deletes did not: it was written as an ordinary one, or left out. */
     void skippedByDeleteRule() {
         skippedByDeleteRule.inc();
+    }
+
+    /** Registers a count of records that are skipped, and returns what adds one to it. */
+    Runnable skippedRecords() {
+        Counter skipped = group.counter("debeziumRecordsSkipped");
+        return skipped::inc;
     }
 
     private LoadMetrics of(String database, String table) {

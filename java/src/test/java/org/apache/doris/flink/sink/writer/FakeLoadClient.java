@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,8 +37,13 @@ final class FakeLoadClient implements LoadClient {
     final List<String> checked = new ArrayList<>();
 
     boolean twoPhase = true;
+
+    /** Whether a load stands for all loads of a table. */
+    boolean batch;
+
     boolean unique = true;
     int[] keyFields = {0};
+    List<TableCheck.Column> columns = List.of();
 
     /** What the server says instead of describing a table; null for nothing. */
     IOException checkFailure;
@@ -99,7 +106,7 @@ final class FakeLoadClient implements LoadClient {
                 if (checkFailure != null) {
                     throw checkFailure;
                 }
-                return new TableCheck(unique, unique, keyFields);
+                return new TableCheck(unique, unique, keyFields).withColumns(columns);
             }
 
             @Override
@@ -149,6 +156,7 @@ final class FakeLoadClient implements LoadClient {
         private long id = -1;
         private long rows;
         private ByteBuffer buffer;
+        private final Deque<Map<String, String>> ended = new ArrayDeque<>();
         private Map<String, String> outcome;
         private IOException failure;
         private boolean finished;
@@ -225,6 +233,9 @@ final class FakeLoadClient implements LoadClient {
         @Override
         public void finish() throws IOException {
             check();
+            if (batch && id < 0) {
+                return;
+            }
             finished = true;
             if (fault() == LoadFault.REFUSED) {
                 doris.rollBack(id);
@@ -247,6 +258,22 @@ final class FakeLoadClient implements LoadClient {
                 doris.publish(id, lines());
             }
             outcome = result();
+            if (batch) {
+                // The next rows are another load's.
+                ended.add(outcome);
+                outcome = null;
+                finished = false;
+                id = -1;
+                rows = 0;
+                number++;
+                skipped.clear();
+                body.setLength(0);
+            }
+        }
+
+        @Override
+        public Map<String, String> ended() {
+            return ended.poll();
         }
 
         private List<String> lines() {
@@ -265,6 +292,12 @@ final class FakeLoadClient implements LoadClient {
         @Override
         public boolean await(long millis) throws IOException {
             check();
+            if (batch) {
+                if (id >= 0) {
+                    pass(millis);
+                }
+                return id < 0;
+            }
             if (outcome == null) {
                 pass(millis);
             }
