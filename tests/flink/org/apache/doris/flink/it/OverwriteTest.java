@@ -153,9 +153,10 @@ class OverwriteTest {
         awaitNoReplacement();
     }
 
-    @Test
-    void withoutTwoPhaseCommit() throws Exception {
-        declared(table).with("sink.enable-2pc", "false").create(sql, "t");
+    @ParameterizedTest
+    @CsvSource({"sink.enable-2pc, false", "sink.enable.batch-mode, true"})
+    void withoutTwoPhaseCommit(String key, String value) throws Exception {
+        declared(table).with(key, value).create(sql, "t");
         overwrite().await();
         assertNew(table);
         awaitNoReplacement();
