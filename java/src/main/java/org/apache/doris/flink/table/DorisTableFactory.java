@@ -108,11 +108,7 @@ public final class DorisTableFactory implements DynamicTableSourceFactory, Dynam
         ReadableConfig config = context.getConfiguration();
         return new DorisTableSink(
                 SinkPlan.ofRows(given, declared, localTimeZone(config)),
-                context.getCatalogTable()
-                        .getResolvedSchema()
-                        .getPrimaryKey()
-                        .map(key -> Set.copyOf(key.getColumns()))
-                        .orElseGet(Set::of),
+                context.getCatalogTable().getResolvedSchema().getPrimaryKey().isPresent(),
                 defaultParallelism(config));
     }
 

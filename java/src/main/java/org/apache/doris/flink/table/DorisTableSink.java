@@ -19,7 +19,6 @@ import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -31,7 +30,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     private static final Logger LOG = LoggerFactory.getLogger(DorisTableSink.class);
 
     private final SinkPlan plan;
-    private final Set<String> key;
+    private final boolean keyed;
     private final Integer defaultParallelism;
     private final AtomicBoolean warned;
 
@@ -42,17 +41,17 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
     private boolean overwrite;
 
     /**
-     * @param key columns of the declared primary key; empty without one
+     * @param keyed whether a primary key is declared
      * @param defaultParallelism of the job, or null where it is not known
      */
-    DorisTableSink(SinkPlan plan, Set<String> key, Integer defaultParallelism) {
-        this(plan, key, defaultParallelism, new AtomicBoolean());
+    DorisTableSink(SinkPlan plan, boolean keyed, Integer defaultParallelism) {
+        this(plan, keyed, defaultParallelism, new AtomicBoolean());
     }
 
     private DorisTableSink(
-            SinkPlan plan, Set<String> key, Integer defaultParallelism, AtomicBoolean warned) {
+            SinkPlan plan, boolean keyed, Integer defaultParallelism, AtomicBoolean warned) {
         this.plan = plan;
-        this.key = Set.copyOf(key);
+        this.keyed = keyed;
         this.defaultParallelism = defaultParallelism;
         this.warned = warned;
     }
@@ -84,7 +83,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
 
     @Override
     public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
-        boolean unordered = askedForChanges && !askedForInserts && key.isEmpty();
+        boolean unordered = askedForChanges && !askedForInserts && !keyed;
         int[] named = namedColumns(context);
         SinkConfig config = unordered ? plan.config().unordered() : plan.config();
         if (overwrite) {
@@ -104,7 +103,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
                             LOG.warn("Table {}: {}", plan.config().connection().table(), warning));
         }
         if (named != null && config.write().partialColumns()) {
-            config = TargetColumns.only(config, named, key);
+            config = TargetColumns.only(config, named);
         }
         Sink<RowData> sink = overwrite ? OverwriteSink.of(config) : DorisSink.rowData(config);
         return SinkV2Provider.of(sink, plan.parallelism());
@@ -135,7 +134,7 @@ final class DorisTableSink implements DynamicTableSink, SupportsOverwrite {
 
     @Override
     public DynamicTableSink copy() {
-        DorisTableSink copy = new DorisTableSink(plan, key, defaultParallelism, warned);
+        DorisTableSink copy = new DorisTableSink(plan, keyed, defaultParallelism, warned);
         copy.askedForChanges = askedForChanges;
         copy.askedForInserts = askedForInserts;
         copy.overwrite = overwrite;

@@ -6,7 +6,6 @@ import org.apache.flink.table.api.ValidationException;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -46,19 +45,10 @@ public final class TargetColumns {
      * The sink of a partial update that writes these columns alone.
      *
      * @param named positions in the declared columns
-     * @param key names of the declared primary key
      * @throws ValidationException when the user's list of columns does not say which these are
      */
-    public static SinkConfig only(SinkConfig sink, int[] named, Collection<String> key) {
+    public static SinkConfig only(SinkConfig sink, int[] named) {
         List<String> declared = declared(sink);
-        for (String column : key) {
-            if (Arrays.stream(named).noneMatch(i -> declared.get(i).equals(column))) {
-                throw refused(
-                        sink,
-                        "the key column `" + column + "` is not among them",
-                        "Name all key columns in the INSERT.");
-            }
-        }
         Map<String, String> properties = sink.write().properties();
         String columns = properties.getOrDefault("columns", "");
         List<String> listed = columns.isBlank() ? declared : listed(sink, columns);
