@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.table.api.TableEnvironment;
-import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
 import java.time.Duration;
@@ -42,7 +41,6 @@ final class PageRun {
 
     private Followed followed;
     private int stated;
-    private TableEnvironment sql;
 
     /** The mode decides how tables are written to for which the page does not say it. */
     PageRun(Standin doris, FlinkCluster flink, WriteMode mode) {

@@ -90,9 +90,9 @@ class PrintedStatementsTest {
                     + " 'fields.age.max' = '30')");
         create(
                 "CREATE TABLE student_sink (id INT, name STRING, age INT) WITH ('connector' ="
-                    + " 'doris', 'fenodes' = '10.16.10.6:28737', 'table.identifier' ="
-                    + " 'test.student', 'username' = 'writer', 'password' = 'password',"
-                    + " 'sink.label-prefix' = 'doris_label')");
+                        + " 'doris', 'fenodes' = '10.16.10.6:28737', 'table.identifier' ="
+                        + " 'test.student', 'username' = 'writer', 'password' = 'password',"
+                        + " 'sink.label-prefix' = 'doris_label')");
         JobClient job =
                 sql.executeSql("INSERT INTO student_sink SELECT * FROM student_source")
                         .getJobClient()
@@ -139,10 +139,10 @@ class PrintedStatementsTest {
                 "AGGREGATE KEY(dt, page)");
         create(
                 "CREATE TABLE bitmap_sink (dt int, page string, user_id int) WITH ('connector' ="
-                    + " 'doris', 'fenodes' = '127.0.0.1:8030', 'table.identifier' ="
-                    + " 'test.bitmap_test', 'username' = 'root', 'password' = '',"
-                    + " 'sink.label-prefix' = 'doris_label', 'sink.properties.columns' ="
-                    + " 'dt,page,user_id,user_id=to_bitmap(user_id)')");
+                        + " 'doris', 'fenodes' = '127.0.0.1:8030', 'table.identifier' ="
+                        + " 'test.bitmap_test', 'username' = 'root', 'password' = '',"
+                        + " 'sink.label-prefix' = 'doris_label', 'sink.properties.columns' ="
+                        + " 'dt,page,user_id,user_id=to_bitmap(user_id)')");
         insert("INSERT INTO bitmap_sink VALUES (1, 'p', 7), (1, 'p', 8), (2, 'q', 7)");
         assertThat(
                         DORIS.sql(
@@ -171,7 +171,9 @@ class PrintedStatementsTest {
                     + " FROM KAFKA_SOURCE";
         assertThat(Failure.of(() -> sql.explainSql(printed)).text())
                 .contains("Incompatible types for sink column 'id' at position 0");
-        insert(printed.replace("json_value(data, '$.id')", "CAST(json_value(data, '$.id') AS INT)"));
+        insert(
+                printed.replace(
+                        "json_value(data, '$.id')", "CAST(json_value(data, '$.id') AS INT)"));
         assertThat(DORIS.sql("SELECT id, name FROM db.`table` ORDER BY id"))
                 .containsExactly(List.of("2", "lisi"), List.of("3", "wangwu"));
         insert(
