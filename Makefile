@@ -1,5 +1,5 @@
 # Entry points. Nothing is decided here: cargo, gradle and the scripts under tests/ do the work.
-.PHONY: demo sql jar test check format interop bench chaos
+.PHONY: demo sql jar test check format interop bench chaos cdc
 
 demo:
 	@tests/demo/run
@@ -28,3 +28,6 @@ bench:
 
 chaos:
 	@tests/chaos/run
+
+cdc:
+	@tests/cdc/run

@@ -1,6 +1,6 @@
 # Sourced after env.sh: a standalone Flink of our own ports and folders, and its SQL client.
 
-# Starts a JobManager and a TaskManager: start_flink DIR SLOTS. Sets FLINK_REST, JM_PID, TM_PID; logs go to DIR.
+# Starts a JobManager and a TaskManager: start_flink DIR SLOTS. Sets FLINK_REST, JM_PID, TM_PID; logs go to DIR. FLINK_CONFIG: more lines of config.yaml.
 start_flink() {
     local dir=$1 slots=${2:-4}
     export FLINK_CONF_DIR=$dir/conf FLINK_LOG_DIR=$dir/log FLINK_PID_DIR=$dir/pid
@@ -17,6 +17,7 @@ blob: {server: {port: "0"}}
 io: {tmp: {dirs: $dir/tmp}}
 parallelism: {default: 1}
 web: {refresh-interval: 200}
+${FLINK_CONFIG:-}
 Y
     "$FLINK_HOME/bin/jobmanager.sh" start-foreground >"$dir/jobmanager.out" 2>&1 &
     JM_PID=$!
@@ -32,9 +33,10 @@ stop_flink() { stop_pid "${TM_PID:-}"; stop_pid "${JM_PID:-}"; }
 free_port() { python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'; }
 
 # Prints the command that runs a SQL file in the SQL client with the connector loaded and results as tables: sql_client FILE [BEFORE.sql].
+# SQL_JARS: more jars.
 sql_client() {
     { cat ${2:+"$2"} /dev/null; echo "SET 'sql-client.execution.result-mode' = 'tableau';"; } >"$FLINK_LOG_DIR/init.sql"
-    echo "$FLINK_HOME/bin/sql-client.sh -hist $FLINK_LOG_DIR/history -j $CONNECTOR_JAR -i $FLINK_LOG_DIR/init.sql -f $1"
+    echo "$FLINK_HOME/bin/sql-client.sh -hist $FLINK_LOG_DIR/history -j $CONNECTOR_JAR ${SQL_JARS:+-j $SQL_JARS} -i $FLINK_LOG_DIR/init.sql -f $1"
 }
 
 # Runs a SQL file in the SQL client with the connector loaded and results as tables. The client's exit code is 0 even when a statement failed; ours is not.

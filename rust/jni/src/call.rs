@@ -170,6 +170,11 @@ impl Call {
                 answer.put("delete.sign", checked.delete_sign);
                 let key: Vec<String> = checked.key_fields.iter().map(ToString::to_string).collect();
                 answer.put("key.fields", key.join(","));
+                answer.put("columns", checked.columns.len());
+                for (i, (name, is_key)) in checked.columns.into_iter().enumerate() {
+                    answer.put(&format!("column.{i}"), name);
+                    answer.put(&format!("column.{i}.key"), is_key);
+                }
             }
             Self::State { database, label } => {
                 answer.put("state", sink.state(&database, &label).await?.name());

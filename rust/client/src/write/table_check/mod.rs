@@ -31,6 +31,8 @@ pub struct TableCheck {
     /// columns, and where a key column is not one of them as it is: left out, or derived by
     /// `sink.properties.columns`.
     pub key_fields: Vec<usize>,
+    /// The columns of the table, and whether each belongs to its key: for raw rows, whose fields are not declared.
+    pub columns: Vec<(String, bool)>,
 }
 
 impl Sink {
@@ -65,6 +67,10 @@ impl Sink {
                 && !own_sign
                 && !config.properties.merges,
             keys: schema.keys.clone(),
+            columns: match declared {
+                Some(_) => Vec::new(),
+                None => schema.columns.iter().map(|c| (c.name.clone(), c.key)).collect(),
+            },
         };
         let Some(declared) = declared else {
             return Ok(check);

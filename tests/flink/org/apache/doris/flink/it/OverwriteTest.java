@@ -17,13 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -36,9 +31,6 @@ class OverwriteTest {
 
     private static final int ROWS = 200;
     private static final String SWAP = "REPLACE WITH TABLE";
-    private static final Path PAGE = Paths.get(System.getProperty("doris.docs"), "overwrite.md");
-    private static final Pattern BLOCK =
-            Pattern.compile("```sql\n-- (Doris|Flink)\n(.*?)```", Pattern.DOTALL);
 
     @RegisterExtension
     static final Standin DORIS = Standin.with("--frontends", "2", "--backends", "2");
@@ -187,37 +179,6 @@ class OverwriteTest {
         assertThat(DORIS.sql("SELECT * FROM `test-db`.`order`"))
                 .containsExactly(List.of("2", "new"));
         Until.holds("no other table is left", () -> replacements("test-db").isEmpty());
-    }
-
-    @Test
-    void theStatementsOfThePageRun() throws Exception {
-        Matcher block = BLOCK.matcher(Files.readString(PAGE));
-        int statements = 0;
-        while (block.find()) {
-            for (String statement : block.group(2).split(";\n")) {
-                statements++;
-                if (block.group(1).equals("Doris")) {
-                    DORIS.run(statement.trim());
-                    continue;
-                }
-                if (statement.startsWith("SET")) {
-                    assertThat(statement).isEqualTo("SET 'execution.runtime-mode' = 'batch'");
-                    continue;
-                }
-                TableResult result =
-                        sql.executeSql(
-                                statement
-                                        .replace("127.0.0.1:8030", DORIS.fenodes())
-                                        .replace("127.0.0.1:9030", mysql()));
-                if (statement.startsWith("INSERT")) {
-                    result.await();
-                }
-            }
-        }
-        assertThat(statements).isEqualTo(6);
-        assertThat(DORIS.sql("SELECT * FROM test.score ORDER BY 1"))
-                .containsExactly(List.of("1", "11"), List.of("2", "22"));
-        awaitNoReplacement();
     }
 
     @Test

@@ -36,7 +36,13 @@ class PagesTest {
 
     /** A feature of another system is needed, and what the page then offers instead is run. */
     private static final Map<String, List<String>> NOT_RUN =
-            Map.of("docs/scenarios/delete-by-column.md", List.of("needs a Kafka broker"));
+            Map.of(
+                    "docs/cdc.md",
+                    List.of(
+                            "needs a PostgreSQL; make cdc runs it",
+                            "needs a PostgreSQL; make cdc runs it"),
+                    "docs/scenarios/delete-by-column.md",
+                    List.of("needs a Kafka broker"));
 
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
 

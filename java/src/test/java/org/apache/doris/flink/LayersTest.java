@@ -64,10 +64,12 @@ class LayersTest {
                     "deserialization.converter.DorisRowConverter",
                     "sink.DorisSink",
                     "sink.batch.RecordWithMeta",
+                    "sink.schema.SchemaChangeMode",
                     "sink.writer.LoadConstants",
                     "sink.writer.WriteMode",
                     "sink.writer.serializer.DorisRecord",
                     "sink.writer.serializer.DorisRecordSerializer",
+                    "sink.writer.serializer.JsonDebeziumSchemaSerializer",
                     "sink.writer.serializer.RecordWithMetaSerializer",
                     "sink.writer.serializer.RowDataSerializer",
                     "sink.writer.serializer.SimpleStringSerializer",
@@ -75,7 +77,9 @@ class LayersTest {
                     "source.DorisChangelogIncrementType",
                     "source.DorisSource",
                     "source.DorisSourceScanMode",
-                    "source.reader.DorisSourceRecord");
+                    "source.reader.DorisSourceRecord",
+                    "tools.cdc.DorisTableConfig",
+                    "tools.cdc.converter.TableNameConverter");
 
     /** From the ground up; each names those below that it may know. */
     private static final List<Room> ROOMS =
@@ -97,8 +101,12 @@ class LayersTest {
                             "source",
                             in("source"),
                             "config plan words cfg source.* deserialization"),
-                    new Room("sink.*", inside("sink"), "error state arrow jni config"),
-                    new Room("sink", in("sink"), "config plan words cfg sink.*"),
+                    new Room("tools", in("tools.."), ""),
+                    new Room(
+                            "sink.*",
+                            inside("sink"),
+                            "error state arrow jni config words cfg tools"),
+                    new Room("sink", in("sink"), "option config plan words cfg sink.*"),
                     new Room(
                             "table",
                             in("table"),

@@ -61,6 +61,7 @@ public final class LoadProperties {
     private static final String PARTIAL_COLUMNS = "partial_columns";
     private static final String UPDATE_MODE = "unique_key_update_mode";
     private static final String UPSERT = "upsert";
+    private static final String FLEXIBLE = "update_flexible_columns";
     private static final String FIXED_COLUMNS = "update_fixed_columns";
     private static final String SEQUENCE_COLUMN = "function_column.sequence_col";
 
@@ -118,12 +119,21 @@ public final class LoadProperties {
      * not.
      */
     static boolean keepsOtherColumns(Map<String, String> properties) {
+        return writesSomeColumns(properties)
+                || !properties.getOrDefault(SEQUENCE_COLUMN, "").isBlank();
+    }
+
+    /** Whether rows write only some of the columns: a partial or a flexible update. */
+    public static boolean writesSomeColumns(Map<String, String> properties) {
         // Servers look at the former parameter only where the latter is absent.
-        boolean parts =
-                properties.containsKey(UPDATE_MODE)
-                        ? !plain(properties.get(UPDATE_MODE)).equals(UPSERT)
-                        : isPartial(properties);
-        return parts || !properties.getOrDefault(SEQUENCE_COLUMN, "").isBlank();
+        return properties.containsKey(UPDATE_MODE)
+                ? !plain(properties.get(UPDATE_MODE)).equals(UPSERT)
+                : isPartial(properties);
+    }
+
+    /** Whether each row writes only the columns that it holds. */
+    public static boolean isFlexibleUpdate(Map<String, String> properties) {
+        return plain(properties.getOrDefault(UPDATE_MODE, UPSERT)).equals(FLEXIBLE);
     }
 
     /** The user's own limit of a load's run time, in seconds; the value has been checked. */

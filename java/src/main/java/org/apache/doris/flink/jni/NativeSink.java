@@ -51,7 +51,10 @@ public final class NativeSink extends NativeHandle {
      *   <tr><th>call</th><th>also needs</th><th>result</th></tr>
      *   <tr><td>{@code table}</td><td>{@code database}, {@code table}, {@code declared} (may be
      *       empty), {@code delete-sign}</td><td>{@code keys} = {@code UNIQUE_KEYS}, {@code DUP_KEYS}
-     *       or {@code AGG_KEYS}; {@code delete.sign}: whether it will be sent</td></tr>
+     *       or {@code AGG_KEYS}; {@code delete.sign}: whether it will be sent; {@code key.fields}:
+     *       positions of the declared columns that are the key; without declared columns those of
+     *       the table: {@code columns} = their number, {@code column.<i>} and {@code
+     *       column.<i>.key}</td></tr>
      *   <tr><td>{@code state}</td><td>{@code database}, {@code label}</td><td>{@code state} = {@code
      *       UNKNOWN}, {@code PREPARE}, {@code PRECOMMITTED}, {@code COMMITTED}, {@code VISIBLE} or
      *       {@code ABORTED}</td></tr>

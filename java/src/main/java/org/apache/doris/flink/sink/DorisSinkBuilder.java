@@ -5,10 +5,13 @@ import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
 import org.apache.doris.flink.cfg.ObjectOptions;
 import org.apache.doris.flink.config.Delimiter;
+import org.apache.doris.flink.config.LoadProperties;
 import org.apache.doris.flink.config.SinkConfig;
+import org.apache.doris.flink.config.option.SinkOptions;
 import org.apache.doris.flink.config.plan.SinkPlan;
 import org.apache.doris.flink.sink.writer.LoadConstants;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
 import org.apache.doris.flink.sink.writer.serializer.RowDataSerializer;
 import org.apache.flink.table.api.ValidationException;
 import org.slf4j.Logger;
@@ -27,6 +30,8 @@ import java.util.Properties;
 final class DorisSinkBuilder<IN> {
 
     private static final Logger LOG = LoggerFactory.getLogger(DorisSinkBuilder.class);
+
+    private static final String STRICT_MODE = "strict_mode";
 
     private DorisOptions options;
     private DorisReadOptions readOptions = DorisReadOptions.defaults();
@@ -65,10 +70,15 @@ final class DorisSinkBuilder<IN> {
         Objects.requireNonNull(
                 executionOptions, "The DorisExecutionOptions of the Doris sink are missing.");
         Map<String, String> map = ObjectOptions.ofSink(options, readOptions, executionOptions);
-        SinkPlan plan =
-                serializer() instanceof RowDataSerializer
-                        ? ofRows(map, (RowDataSerializer) serializer)
-                        : SinkPlan.ofBytes(map, ZoneId.systemDefault().getId());
+        String zone = ZoneId.systemDefault().getId();
+        SinkPlan plan;
+        if (serializer() instanceof RowDataSerializer) {
+            plan = ofRows(map, (RowDataSerializer) serializer);
+        } else if (serializer() instanceof JsonDebeziumSchemaSerializer) {
+            plan = ofChanges(map, zone);
+        } else {
+            plan = SinkPlan.ofBytes(map, zone);
+        }
         plan.warnings().forEach(warning -> LOG.warn("Sink of {}: {}", target(), warning));
         return plan.config();
     }
@@ -101,6 +111,37 @@ final class DorisSinkBuilder<IN> {
             map.put("sink.enable-delete", "false");
         }
         return SinkPlan.ofRows(map, rows.getRowType(), rows.getZone());
+    }
+
+    /**
+     * Doris makes NULL of what it cannot convert unless the mode is strict, and the records tell
+     * nothing of the columns that would be checked before.
+     */
+    private SinkPlan ofChanges(Map<String, String> map, String zone) {
+        Properties properties = executionOptions.getStreamLoadProp();
+        String format = value(properties, LoadConstants.FORMAT_KEY, LoadConstants.CSV);
+        if (!format.trim().equalsIgnoreCase(LoadConstants.JSON)) {
+            throw new ValidationException(
+                    String.format(
+                            "The JsonDebeziumSchemaSerializer writes JSON, but the Stream Load"
+                                    + " parameter 'format' is '%s'. Set it to 'json', or begin with"
+                                    + " DorisExecutionOptions.builderDefaults().",
+                            format));
+        }
+        if (!value(properties, "merge_type", "APPEND").trim().equalsIgnoreCase("APPEND")) {
+            throw new ValidationException(
+                    "The Stream Load parameter 'merge_type' decides which rows delete, and so do"
+                            + " the records of the JsonDebeziumSchemaSerializer. Remove the"
+                            + " parameter.");
+        }
+        SinkPlan plan = SinkPlan.ofBytes(map, zone);
+        if (LoadProperties.writesSomeColumns(plan.config().write().properties())
+                || !value(properties, STRICT_MODE, "").isEmpty()) {
+            // In a partial update a strict load writes no new row.
+            return plan;
+        }
+        map.put(SinkOptions.PROPERTIES_PREFIX + STRICT_MODE, "true");
+        return SinkPlan.ofBytes(map, zone);
     }
 
     private String target() {

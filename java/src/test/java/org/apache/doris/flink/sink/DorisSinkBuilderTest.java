@@ -11,6 +11,7 @@ import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.config.WriteConfig;
 import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
 import org.apache.doris.flink.sink.writer.serializer.RowDataSerializer;
 import org.apache.doris.flink.sink.writer.serializer.SimpleStringSerializer;
 import org.apache.flink.table.api.DataTypes;
@@ -201,8 +202,12 @@ class DorisSinkBuilderTest {
         assertThatThrownBy(builder::config).hasMessageContaining("serializer");
     }
 
-    private static Consumer<DorisExecutionOptions.Builder> json() {
-        return builder -> builder.setStreamLoadProp(DorisExecutionOptions.defaultsProperties());
+    private static Consumer<DorisExecutionOptions.Builder> json(String... more) {
+        Properties properties = DorisExecutionOptions.defaultsProperties();
+        for (int i = 0; i < more.length; i += 2) {
+            properties.setProperty(more[i], more[i + 1]);
+        }
+        return builder -> builder.setStreamLoadProp(properties);
     }
 
     private static RowDataSerializer rows(String type, String delimiter, boolean deletes) {
@@ -231,5 +236,29 @@ class DorisSinkBuilderTest {
 
     private static void assertRefused(Runnable action, String message) {
         assertThatThrownBy(action::run).isInstanceOf(ValidationException.class).hasMessage(message);
+    }
+
+    @Test
+    void recordsOfDebeziumAreLoadedAsStrictJson() {
+        JsonDebeziumSchemaSerializer records = JsonDebeziumSchemaSerializer.builder().build();
+        assertThat(config(OPTIONS, json(), records).write().properties())
+                .containsEntry("strict_mode", "true")
+                .containsEntry("read_json_by_line", "true");
+        assertThat(config(OPTIONS, json("strict_mode", "false"), records).write().properties())
+                .containsEntry("strict_mode", "false");
+        assertThat(
+                        config(OPTIONS, json("partial_columns", "true", "columns", "id"), records)
+                                .write()
+                                .properties())
+                .as("strict partial updates write no new rows")
+                .doesNotContainKey("strict_mode");
+        assertThatThrownBy(() -> config(OPTIONS, execution -> {}, records))
+                .isInstanceOf(ValidationException.class)
+                .hasMessageContaining("JsonDebeziumSchemaSerializer")
+                .hasMessageContaining("'csv'")
+                .hasMessageContaining("builderDefaults()");
+        assertThatThrownBy(() -> config(OPTIONS, json("merge_type", "DELETE"), records))
+                .isInstanceOf(ValidationException.class)
+                .hasMessageContaining("'merge_type'");
     }
 }

@@ -9,12 +9,14 @@ import org.apache.doris.flink.sink.transaction.CheckpointPlan;
 import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.Pause;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
+import org.apache.doris.flink.sink.writer.serializer.JsonDebeziumSchemaSerializer;
 import org.apache.flink.annotation.Internal;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.util.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -412,19 +414,18 @@ public final class DorisWriter<IN>
             SinkConfig config, CheckpointPlan checkpoints, DorisRecordSerializer<T> serializer) {
         boolean unflushed = config.write().batch() && !checkpoints.enabled();
         Duration patience = unflushed ? config.write().batchInterval() : null;
-        return (loads, metrics) ->
-                config.declared()
-                        // A job that declares columns writes rows of them.
-                        .map(
-                                type ->
-                                        (RecordInput<T>)
-                                                new RowDataInput(
-                                                        config,
-                                                        type,
-                                                        loads,
-                                                        metrics,
-                                                        SinkClock.SYSTEM,
-                                                        patience))
-                        .orElseGet(() -> new SerializedInput<>(config, serializer, loads));
+        return (loads, metrics) -> {
+            if (config.declared().isPresent()) {
+                // A job that declares columns writes rows of them.
+                RowType type = config.declared().get();
+                return (RecordInput<T>)
+                        new RowDataInput(config, type, loads, metrics, SinkClock.SYSTEM, patience);
+            }
+            if (serializer instanceof JsonDebeziumSchemaSerializer) {
+                JsonDebeziumSchemaSerializer records = (JsonDebeziumSchemaSerializer) serializer;
+                return (RecordInput<T>) new DebeziumInput(config, records, loads, metrics);
+            }
+            return new SerializedInput<>(config, serializer, loads);
+        };
     }
 }

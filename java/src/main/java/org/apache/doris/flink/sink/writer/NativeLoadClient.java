@@ -13,7 +13,9 @@ import org.apache.doris.flink.sink.transaction.Transactions;
 import org.apache.flink.table.types.logical.RowType;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 /** A client through the native core. */
@@ -60,10 +62,27 @@ final class NativeLoadClient implements LoadClient {
                         "delete-sign", String.valueOf(enableDelete)),
                 answer ->
                         new TableCheck(
-                                "UNIQUE_KEYS".equals(NativeTransactions.value(answer, "keys")),
-                                Boolean.parseBoolean(
-                                        NativeTransactions.value(answer, "delete.sign")),
-                                positions(NativeTransactions.value(answer, "key.fields"))));
+                                        "UNIQUE_KEYS"
+                                                .equals(NativeTransactions.value(answer, "keys")),
+                                        Boolean.parseBoolean(
+                                                NativeTransactions.value(answer, "delete.sign")),
+                                        positions(NativeTransactions.value(answer, "key.fields")))
+                                .withColumns(columns(answer)));
+    }
+
+    /** The answer names them where no columns are declared. */
+    private static List<TableCheck.Column> columns(Map<String, String> answer) {
+        int count = Integer.parseInt(answer.getOrDefault("columns", "0"));
+        List<TableCheck.Column> columns = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            String column = "column." + i;
+            columns.add(
+                    new TableCheck.Column(
+                            NativeTransactions.value(answer, column),
+                            Boolean.parseBoolean(
+                                    NativeTransactions.value(answer, column + ".key"))));
+        }
+        return columns;
     }
 
     private static int[] positions(String listed) {

@@ -68,6 +68,12 @@ final class WriterMetrics {
         skippedByDeleteRule.inc();
     }
 
+    /** Registers a count of records that are skipped, and returns what adds one to it. */
+    Runnable skippedRecords() {
+        Counter skipped = group.counter("debeziumRecordsSkipped");
+        return skipped::inc;
+    }
+
     private LoadMetrics of(String database, String table) {
         return tables.computeIfAbsent(
                 database + "." + table, key -> new LoadMetrics(group, database, table));

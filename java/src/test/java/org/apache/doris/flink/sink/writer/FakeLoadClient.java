@@ -43,6 +43,7 @@ final class FakeLoadClient implements LoadClient {
 
     boolean unique = true;
     int[] keyFields = {0};
+    List<TableCheck.Column> columns = List.of();
 
     /** What the server says instead of describing a table; null for nothing. */
     IOException checkFailure;
@@ -105,7 +106,7 @@ final class FakeLoadClient implements LoadClient {
                 if (checkFailure != null) {
                     throw checkFailure;
                 }
-                return new TableCheck(unique, unique, keyFields);
+                return new TableCheck(unique, unique, keyFields).withColumns(columns);
             }
 
             @Override
