@@ -1,4 +1,4 @@
--- The tables of postgres.sql in Doris.
+-- The tables of postgres.sql in Doris. A delete of typed_default has its key alone, so its other columns may be NULL.
 CREATE TABLE test.typed_full (
   id BIGINT,
   small SMALLINT, medium INT, big BIGINT NOT NULL,
