@@ -17,7 +17,7 @@ class Stalled(Exception):
 
 
 def until(what, condition, progress=lambda: None, check=lambda: None):
-    """Waits for a condition and returns what it gives; fails when `progress` stays as it is for long, or when `check` raises."""
+    """Waits for a condition and returns what it gives; fails when `progress` stays the same for long, or `check` raises."""
     seen, last = None, time.monotonic()
     while True:
         if found := condition():
@@ -76,7 +76,7 @@ class Flink:
         return {job["id"]: job["status"] for job in self.get("/jobs").get("jobs", [])}
 
     def check(self):
-        """Fails when a job has failed for good, or fails again and again for a reason other than a task manager that is not there yet."""
+        """Fails when a job has failed for good, or again and again though its task manager is there."""
         for job, status in self.jobs().items():
             causes = [cause for cause in self.failures(job) if "NoResourceAvailable" not in cause and "no longer reachable" not in cause]
             if status == "FAILED" or len(causes) > MOST_FAILURES:

@@ -1,4 +1,4 @@
-"""One path of make cdc: changes PostgreSQL under a running job, fails the job over meanwhile, and compares both databases at the end.
+"""Changes PostgreSQL under running jobs, fails them over meanwhile, and compares both databases at the end.
 
 The last line is `path=… changes=… failovers=… rows=… missing=0 extra=0 wrong=0`; the exit code is 0 only when the last three are.
 """
@@ -27,7 +27,7 @@ class FailOvers(threading.Thread):
         self.flink, self.standin, self.jobs, self.changes, self.rng, self.database = flink, standin, jobs, changes, rng, arguments.database
         self.postgres = arguments.postgres
         # The first falls between the trigger of a checkpoint and its completion.
-        others = ["commit", "process", "connection", "checkpoint"]
+        others = ["process", "connection", "checkpoint"]
         self.kinds = (["checkpoint"] + rng.sample(others, len(others)) * arguments.failovers)[: arguments.failovers]
         self.at = sorted(rng.sample(range(arguments.changes // 20, arguments.changes * 9 // 10), arguments.failovers))
         self.struck, self.most = 0, max(100, arguments.changes // 50)
@@ -57,10 +57,6 @@ class FailOvers(threading.Thread):
             if not under_way:
                 raise Stalled("no checkpoint is under way while a pre-commit is held")
             what += f" while a checkpoint was under way, with a load into {table} not pre-committed"
-        elif kind == "commit":
-            rule = self.standin.hold("2pc.request", table, statement="commit")
-            until("a commit is held", lambda: self.standin.holding(rule), lambda: self.changes.count, self.flink.check)
-            what += f" while a commit of {table} was under way, its checkpoint completed"
         count = self.changes.count
         if kind == "connection":
             with psycopg.connect(self.postgres, autocommit=True) as admin:

@@ -1,4 +1,4 @@
--- Tables of make cdc beside those of docs/cdc.md: every type, once with the whole row and once with the key alone as the row before.
+-- Tables of make cdc beside that of docs/cdc.md: every type, with the whole row or its key alone as the row before.
 CREATE TYPE mood AS ENUM ('sad', 'so so', 'it''s "fine"');
 
 CREATE TABLE typed_full (

@@ -1,6 +1,7 @@
 # Sourced after env.sh: a standalone Flink of our own ports and folders, and its SQL client.
 
-# Starts a JobManager and a TaskManager: start_flink DIR SLOTS. Sets FLINK_REST, JM_PID, TM_PID; logs go to DIR. FLINK_CONFIG: more lines of config.yaml.
+# Starts a JobManager and a TaskManager: start_flink DIR SLOTS. Sets FLINK_REST, JM_PID, TM_PID; logs go to DIR.
+# FLINK_CONFIG: more lines of config.yaml.
 start_flink() {
     local dir=$1 slots=${2:-4}
     export FLINK_CONF_DIR=$dir/conf FLINK_LOG_DIR=$dir/log FLINK_PID_DIR=$dir/pid
