@@ -37,7 +37,12 @@ final class RowInput implements RecordInput<Row> {
         } catch (RuntimeException e) {
             throw position.failure(serializer, e);
         }
-        rows.write(row);
+        try {
+            rows.write(row);
+        } catch (ClassCastException e) {
+            // An INT is not looked at before its column takes it.
+            throw position.failure(serializer, e);
+        }
     }
 
     @Override

@@ -65,7 +65,7 @@ class RowInputTest {
                 .satisfies(e -> assertThat(e.getCause().getMessage()).doesNotContain("secret"));
     }
 
-    /** Remembers what it gets. */
+    /** Takes the columns and remembers the row. */
     private final class Rows implements RecordInput<RowData> {
 
         @Override
@@ -75,6 +75,7 @@ class RowInputTest {
 
         @Override
         public void write(RowData row) {
+            assertThat(row.getInt(0)).isPositive();
             passed.add(row);
         }
 
