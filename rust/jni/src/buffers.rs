@@ -30,7 +30,7 @@ pub fn over<'l>(env: &mut Env<'l>, bytes: &Bytes) -> Result<JByteBuffer<'l>, Fai
 
 /// A direct buffer over a place in a load's ring, to be filled by Java.
 ///
-/// The memory stays where it is while the buffer is lent, whoever holds it: [`crate::load::OpenLoad`] keeps the owner
+/// The memory stays where it is while the buffer is lent: [`crate::load::OpenLoad`] keeps the owner
 /// and does not look at the bytes until Java has submitted or returned the buffer. Java's `NativeLoad` does neither
 /// while another of its threads may be writing.
 pub fn lend<'l>(env: &mut Env<'l>, buffer: &mut Buffer) -> Result<JByteBuffer<'l>, Failure> {

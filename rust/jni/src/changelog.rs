@@ -1,5 +1,5 @@
-//! Exports over changelogs: what one enumerator asks of a server in order to follow a table. Closing one ends its
-//! calls.
+//! Exports over changelogs: what one enumerator requests from a server in order to follow a table. Closing one ends
+//! its calls.
 
 use std::sync::Arc;
 

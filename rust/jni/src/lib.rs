@@ -46,7 +46,7 @@ use jni::objects::{JByteArray, JClass};
 use jni::sys::{JNI_VERSION_1_8, JavaVM, jint};
 
 /// The number of this boundary. It changes with every incompatible change of the exports; Java refuses another one.
-pub const ABI_VERSION: jint = 6;
+pub const ABI_VERSION: jint = 7;
 
 /// Class loaders that have the library loaded. One file under several names is mapped once and shared by all of them,
 /// with its statics.

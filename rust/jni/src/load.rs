@@ -1,4 +1,4 @@
-//! Exports over loads: buffers are lent to Java, filled there and taken back; the outcome is awaited in bounded waits.
+//! Exports over loads, and over the loads of a table in batch mode: buffers are lent to Java, filled there and taken back; the outcome is awaited in bounded waits.
 //!
 //! A lent buffer is the one thing that outlives its load: another thread may be writing into it at the moment of the
 //! close. It stays in the table, with everything else of the load gone, until its borrower gives it back.
@@ -6,7 +6,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use doris_client::Error;
 use doris_client::ErrorKind;
+use doris_client::write::batch::TableStream;
 use doris_client::write::load::{Buffer, Load, LoadOutcome};
 use jni::objects::{JByteArray, JByteBuffer, JClass, JLongArray};
 use jni::sys::{jint, jlong};
@@ -24,9 +26,64 @@ pub static LOADS: Table<OpenLoad> = Table::new(Kind::Load);
 const READY: jint = 0;
 const TIMEOUT: jint = 1;
 
+/// Where rows go.
+pub enum Rows {
+    /// One load.
+    Load(Load),
+    /// In batch mode one load after the other.
+    Stream(TableStream),
+}
+
+impl Rows {
+    async fn acquire(&self, bytes: usize) -> Result<Buffer, Error> {
+        match self {
+            Self::Load(load) => load.acquire(bytes).await,
+            Self::Stream(stream) => stream.acquire(bytes).await,
+        }
+    }
+
+    fn submit(&self, buffer: Buffer, rows: usize, layout: &[i64]) -> Result<(), Error> {
+        match self {
+            Self::Load(load) => load.submit(buffer, rows, layout),
+            Self::Stream(stream) => stream.submit(buffer, rows, layout),
+        }
+    }
+
+    fn finish(&self) {
+        match self {
+            Self::Load(load) => load.finish(),
+            Self::Stream(stream) => stream.finish(),
+        }
+    }
+
+    /// Waits for the outcome of a load, or until all rows of a stream were taken.
+    async fn outcome(&self) -> Result<Option<Arc<LoadOutcome>>, Error> {
+        match self {
+            Self::Load(load) => load.outcome().await.map(Some),
+            Self::Stream(stream) => stream.flushed().await.map(|()| None),
+        }
+    }
+
+    /// The next load of a stream that has ended.
+    fn ended(&self) -> Option<LoadOutcome> {
+        match self {
+            Self::Load(_) => None,
+            Self::Stream(stream) => stream.ended(),
+        }
+    }
+
+    /// Ends it, whatever it does.
+    pub fn close(&self) {
+        match self {
+            Self::Load(load) => load.close(),
+            Self::Stream(stream) => stream.close(),
+        }
+    }
+}
+
 /// A load with the buffer that Java is filling.
 pub struct OpenLoad {
-    load: Arc<Load>,
+    load: Arc<Rows>,
     lent: Mutex<Lent>,
     /// Held during an acquire: a load is filled by one thread.
     filling: Mutex<()>,
@@ -45,7 +102,7 @@ struct Lent {
 
 impl OpenLoad {
     /// A load that ends when the token is cancelled or when it is closed.
-    pub fn new(load: Arc<Load>, closed: CancellationToken, lease: Lease) -> Self {
+    pub fn new(load: Arc<Rows>, closed: CancellationToken, lease: Lease) -> Self {
         Self {
             load,
             lent: Mutex::default(),
@@ -125,7 +182,7 @@ impl OpenLoad {
             None => Ok(TIMEOUT),
             Some(Err(failure)) => Err(failure),
             Some(Ok(outcome)) => {
-                *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+                *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
                 Ok(READY)
             }
         }
@@ -285,6 +342,21 @@ pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadResult<'l>(
     guard::call(&mut env, |env| {
         let bytes = LOADS.with(load, OpenLoad::result)?;
         convert::to_bytes(env, &bytes)
+    })
+}
+
+/// `byte[] loadEnded(long load)`: `null` when there is none.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_org_apache_doris_flink_jni_Native_loadEnded<'l>(
+    mut env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    load: jlong,
+) -> JByteArray<'l> {
+    guard::call(&mut env, |env| {
+        match LOADS.with(load, |load| Ok(load.load.ended()))? {
+            Some(outcome) => convert::to_bytes(env, &request::outcome_bytes(&outcome)),
+            None => Ok(JByteArray::null()),
+        }
     })
 }
 

@@ -48,7 +48,7 @@ impl Request {
         }
     }
 
-    /// So many parts as `count` says, each read by its number.
+    /// As many parts as `count`, each read by its number.
     pub fn parts<P>(&self, part: impl Fn(&Self, usize) -> Result<P, Failure>) -> Result<Vec<P>, Failure> {
         (0..self.number("count")?).map(|i| part(self, i)).collect()
     }

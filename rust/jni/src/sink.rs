@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use doris_client::ErrorKind;
 use doris_client::write::config::WriteConfig;
-use doris_client::write::load::{Load, LoadSpec};
+use doris_client::write::load::LoadSpec;
 use doris_client::write::sink::Sink;
 use jni::EnvUnowned;
 use jni::objects::{JByteArray, JClass, JLongArray};
@@ -15,7 +15,7 @@ use crate::call::{self, OpenCall};
 use crate::convert;
 use crate::guard::{self, Failure};
 use crate::handle::{Kind, Table};
-use crate::load::{self, OpenLoad};
+use crate::load::{self, OpenLoad, Rows};
 use crate::request::{self, Request};
 use crate::runtime::Lease;
 
@@ -26,8 +26,9 @@ pub static SINKS: Table<OpenSink> = Table::new(Kind::Sink);
 pub struct OpenSink {
     sink: Sink,
     worker_threads: usize,
+    batch: bool,
     /// Those that are open, and some that are gone.
-    loads: Mutex<Vec<Weak<Load>>>,
+    loads: Mutex<Vec<Weak<Rows>>>,
     /// The parent of what loads and calls wait for.
     closed: CancellationToken,
     // Last, so that the runtime outlives what runs on it.
@@ -39,6 +40,7 @@ impl OpenSink {
     pub fn open(config: &[u8]) -> Result<Self, Failure> {
         let config = Arc::new(WriteConfig::decode(config)?);
         let worker_threads = config.worker_threads();
+        let batch = config.is_batch();
         let lease = Lease::new(worker_threads)?;
         let inside = lease.handle().enter();
         let sink = Sink::new(config)?;
@@ -46,17 +48,22 @@ impl OpenSink {
         Ok(Self {
             sink,
             worker_threads,
+            batch,
             loads: Mutex::default(),
             closed: CancellationToken::new(),
             lease,
         })
     }
 
-    /// Opens a load, which ends with this sink at the latest. No I/O.
+    /// Opens a load, in batch mode the loads of a table; they end with this sink at the latest. No I/O.
     pub fn open_load(&self, spec: LoadSpec) -> Result<OpenLoad, Failure> {
         let lease = Lease::new(self.worker_threads)?;
         let inside = lease.handle().enter();
-        let load = Arc::new(self.sink.open_load(spec)?);
+        let load = Arc::new(if self.batch {
+            Rows::Stream(self.sink.open_stream(spec)?)
+        } else {
+            Rows::Load(self.sink.open_load(spec)?)
+        });
         drop(inside);
         let mut loads = self.loads.lock().unwrap_or_else(PoisonError::into_inner);
         if loads.len() == loads.capacity() {

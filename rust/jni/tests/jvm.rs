@@ -198,6 +198,7 @@ fn bind(env: &mut Env<'_>) -> jni::errors::Result<()> {
         Java_org_apache_doris_flink_jni_Native_loadFinish "(J)V"
         Java_org_apache_doris_flink_jni_Native_loadPoll "(JI)I"
         Java_org_apache_doris_flink_jni_Native_loadResult "(J)[B"
+        Java_org_apache_doris_flink_jni_Native_loadEnded "(J)[B"
         Java_org_apache_doris_flink_jni_Native_loadClose "(J)V"
     };
     let hooks = methods! {

@@ -13,7 +13,7 @@ pub struct StandinConfig {
     pub fe_http: u16,
     /// MySQL port of the first front end.
     pub mysql: u16,
-    /// Arrow Flight SQL port of the first front end; `None` leaves Flight off, and `SHOW FRONTENDS` says -1.
+    /// Arrow Flight SQL port of the first front end; `None` leaves Flight off, and `SHOW FRONTENDS` shows -1.
     pub fe_flight: Option<u16>,
     /// HTTP port of the first back end.
     pub be_http: u16,
@@ -107,7 +107,7 @@ pub enum StandinError {
         address: String,
         /// Option that names the port, such as `--fe-http`.
         option: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// An `--init` file cannot be read.
@@ -115,7 +115,7 @@ pub enum StandinError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A statement of an `--init` file failed.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A statement's failure as the MySQL protocol tells it.
+/// A statement's failure as the MySQL protocol reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlError {
     /// MySQL error number: 1105 for almost everything, 1049 where a database is to be used, 1045 at logins.
@@ -14,7 +14,7 @@ pub struct SqlError {
 }
 
 impl SqlError {
-    /// A plain failure, 1105, in Doris' shape. A client is always told something.
+    /// A plain failure, 1105, in Doris' shape. The text is never empty.
     pub fn plain(detail: impl fmt::Display) -> Self {
         let detail = detail.to_string();
         let detail = match detail.trim() {

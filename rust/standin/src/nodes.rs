@@ -292,7 +292,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// `None` for the admin port, which whoever starts the nodes adds.
+    /// `None` for the admin port, which the caller adds.
     fn serve(&self, service: Service, listener: TcpListener) -> Option<Running> {
         let stop = self.end.child_token();
         let incoming = Incoming::new(listener, stop.clone());
@@ -350,7 +350,7 @@ async fn until(stop: CancellationToken, server: impl Future<Output = ()>) {
     }
 }
 
-/// Ends idle sessions and transactions that ran out of time, and drops results that nobody came for.
+/// Ends idle sessions and transactions that ran out of time, and drops results that were not fetched.
 async fn sweep(shared: Arc<Shared>, flight: Arc<Flight>, end: CancellationToken) {
     let mut ticks = tokio::time::interval(SWEEP);
     loop {

@@ -17,7 +17,8 @@ use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamEncoder;
 
 use super::clock::{Clock, Turn};
-use super::json::{self, Quirk};
+use super::json;
+use super::json_text::Quirk;
 use super::longest::Longest;
 use super::out::Out;
 use super::plan::{Plan, Target, Values, fields_of, turn};

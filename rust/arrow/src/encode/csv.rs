@@ -10,10 +10,11 @@
 
 use arrow::array::RecordBatch;
 
-use super::json::{self, Quirk};
+use super::json;
+use super::json_text::Quirk;
 use super::out::Out;
 use super::plan::{Bound, Plan, Values, slice};
-use super::{Column, CsvOptions, Refused, Rows, text};
+use super::{Checked, Column, CsvOptions, Refused, Rows, text};
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
 
@@ -238,7 +239,7 @@ impl Rules {
         place: Place,
         field: &mut Vec<u8>,
         out: &mut Out<'_>,
-    ) -> json::Checked {
+    ) -> Checked {
         match &column.values {
             Values::Text(offsets, bytes) => {
                 let text = slice(offsets, bytes, row);
@@ -261,7 +262,7 @@ impl Rules {
 
     /// Writes a field.
     #[inline]
-    fn text(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> json::Checked {
+    fn text(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> Checked {
         if self.is_plain(text) && text != NULL && !self.is_lost(text, place) && !self.joins(text) {
             out.put(text);
             return Ok(());
@@ -317,7 +318,7 @@ impl Rules {
 
     /// Writes a field that holds a trigger or is `\N` or would be lost.
     #[inline(never)]
-    fn awkward(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> json::Checked {
+    fn awkward(&self, text: &[u8], place: Place, out: &mut Out<'_>) -> Checked {
         let CsvOptions {
             line_delimiter,
             enclose,

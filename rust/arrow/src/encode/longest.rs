@@ -1,6 +1,6 @@
 //! How long the text of a value may be.
 
-use super::json::Checked;
+use super::Checked;
 use crate::types::DorisType;
 
 /// Most bytes of UTF-8 that a column, item, key or field takes as a text.

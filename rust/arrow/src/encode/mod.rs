@@ -4,6 +4,7 @@ mod arrow;
 mod clock;
 mod csv;
 mod json;
+mod json_text;
 mod longest;
 mod out;
 mod plan;
@@ -14,9 +15,12 @@ use ::arrow::array::{Array, ArrayRef, RecordBatch};
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
 use crate::types::{DorisType, FlinkType};
-use json::Quirk;
+use json_text::Quirk;
 use out::Out;
 use plan::Plan;
+
+/// What is wrong with a value, for a message that continues with the row.
+type Checked = std::result::Result<(), Box<str>>;
 
 /// What a load's body is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +31,17 @@ pub enum Format {
     Json(JsonOptions),
     /// `format: arrow`: IPC streams one after the other, each of schema, batch and end marker.
     Arrow,
+}
+
+impl Format {
+    /// What stands between two rows.
+    pub fn between_rows(&self) -> &[u8] {
+        match self {
+            Self::Csv(options) => &options.line_delimiter,
+            Self::Json(options) => &options.line_delimiter,
+            Self::Arrow => &[],
+        }
+    }
 }
 
 /// How rows become CSV; the bytes as they stand in the body, without escapes.

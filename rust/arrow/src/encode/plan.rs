@@ -9,7 +9,7 @@ use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::buffer::NullBuffer;
 
 use super::clock::{Clock, Turn};
-use super::json::{self, Quirk};
+use super::json_text::{self, Quirk};
 use super::longest::Longest;
 use crate::error::{Error, Result};
 use crate::normalize::Zone;
@@ -306,7 +306,10 @@ fn plan(
                 .iter()
                 .zip(fields_of(fields, target))
                 .map(|(field, (name, target))| {
-                    Ok((json::prefix(name, context.quirk), inside(&field.r#type, target)?))
+                    Ok((
+                        json_text::prefix(name, context.quirk),
+                        inside(&field.r#type, target)?,
+                    ))
                 })
                 .collect::<std::result::Result<_, String>>()?,
         ),

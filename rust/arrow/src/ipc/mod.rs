@@ -1,5 +1,6 @@
 //! A record batch as an Arrow IPC message: header and body, the only shape of rows that crosses to and from Java.
 
+mod decode;
 mod encode;
 mod layout;
 mod rows;
@@ -7,6 +8,7 @@ mod tail;
 
 use bytes::Bytes;
 
+pub(crate) use decode::{bytes_for_text, bytes_type, decode};
 pub use encode::{Extended, Piece, assemble, empty, extend};
 pub use layout::{ColumnSlots, Layout};
 pub use rows::batch_from_layout;

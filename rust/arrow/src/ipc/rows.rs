@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, Fields, Schema};
 use super::Layout;
 use crate::error::{Error, Result};
 
-/// Builds the batch of `rows` rows whose buffers lie in `body` where `layout` says
+/// Builds the batch of `rows` rows whose buffers lie in `body` at the places of `layout`
 /// (`[nodes, (length, nulls)*, buffers, (offset, length)*]`, depth first; buffers aligned to their values). The batch
 /// shares the body, which lives as long as it.
 ///

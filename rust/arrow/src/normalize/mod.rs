@@ -10,7 +10,6 @@ mod text;
 mod zone;
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
@@ -18,11 +17,10 @@ use arrow::buffer::Buffer;
 use arrow::datatypes::{Schema, SchemaRef};
 use bytes::Bytes;
 
-pub(crate) use plan::bytes_for_text;
 pub use zone::Zone;
 
 use crate::error::{Error, Result};
-use crate::ipc::{IpcBatch, Layout, Piece, assemble};
+use crate::ipc::{IpcBatch, Layout, Piece, assemble, bytes_for_text, decode};
 use crate::types::{DorisType, FlinkType};
 use plan::Conversion;
 
@@ -214,24 +212,13 @@ impl Normalizer {
         if columns.is_empty() {
             return Ok(Vec::new());
         }
-        let message = arrow::ipc::root_as_message(header).map_err(|e| Error::corrupt(e.to_string()))?;
-        let batch = message
-            .header_as_record_batch()
-            .ok_or_else(|| Error::corrupt("a record batch is missing"))?;
-        // The layout is verified; should arrow's reader still panic on something, that is this batch's fault alone.
-        let decoded = catch_unwind(AssertUnwindSafe(|| {
-            arrow::ipc::reader::read_record_batch(
-                &Buffer::from(body.clone()),
-                batch,
-                self.delivered.clone(),
-                &dictionaries.0,
-                Some(columns),
-                &message.version(),
-            )
-        }))
-        .map_err(|_| Error::corrupt("the reader gave up on it"))?
-        .map_err(|e| Error::corrupt(e.to_string()))?;
-        Ok(decoded.columns().to_vec())
+        decode(
+            header,
+            body,
+            self.delivered.clone(),
+            Some(columns),
+            &dictionaries.0,
+        )
     }
 }
 

@@ -1,10 +1,9 @@
 //! Which conversion leads from a delivered Arrow type to a declared Flink type.
 
-use std::sync::Arc;
-
-use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Field, Fields, Schema, TimeUnit};
 
 use super::zone::Zone;
+use crate::ipc::bytes_type;
 use crate::types::{DorisField, DorisType, FlinkKind, FlinkType, match_fields};
 
 /// One step or tree of steps for a column. Text is bytes throughout: it is passed on as the server sent it.
@@ -313,42 +312,6 @@ fn plain_form(arrow: &DataType) -> Option<DataType> {
         DataType::Dictionary(_, value) => value.as_ref().clone(),
         _ => return None,
     })
-}
-
-/// The schema under which batches are decoded: text as bytes, since what Doris stores need not be valid UTF-8.
-pub(crate) fn bytes_for_text(schema: &Schema) -> Schema {
-    Schema::new(schema.fields().iter().map(bytes_field).collect::<Fields>())
-}
-
-fn bytes_field(field: &FieldRef) -> FieldRef {
-    Arc::new(
-        field
-            .as_ref()
-            .clone()
-            .with_data_type(bytes_type(field.data_type()))
-            .with_nullable(true),
-    )
-}
-
-fn bytes_type(arrow: &DataType) -> DataType {
-    match arrow {
-        DataType::Utf8 => DataType::Binary,
-        DataType::LargeUtf8 => DataType::LargeBinary,
-        DataType::Utf8View => DataType::BinaryView,
-        DataType::List(item) => DataType::List(bytes_field(item)),
-        DataType::LargeList(item) => DataType::LargeList(bytes_field(item)),
-        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(bytes_field(item), *size),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(bytes_field).collect()),
-        // A map is laid out as a list of entries; as such its keys may be NULL, which is found and reported later.
-        DataType::Map(entries, _) => DataType::List(Arc::new(
-            entries
-                .as_ref()
-                .clone()
-                .with_data_type(bytes_type(entries.data_type())),
-        )),
-        DataType::Dictionary(key, value) => DataType::Dictionary(key.clone(), Box::new(bytes_type(value))),
-        other => other.clone(),
-    }
 }
 
 /// The values of the dictionary with this id, as a field.

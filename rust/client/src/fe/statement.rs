@@ -16,7 +16,7 @@ const CUTS: [usize; 3] = [1_000, 10_000, LIMIT];
 
 impl Frontends {
     /// Runs one query at one front end, with the database as the current one. An answer that the server may have cut
-    /// is an error: what is asked for here must be complete.
+    /// is an error: what is read here must be complete.
     pub(crate) async fn statement(&self, fe: &Address, database: &str, sql: &str) -> Result<TextRows, Error> {
         let path = format!("/api/query/internal/{}", segment(database));
         let body = json!({ "stmt": sql, "is_sync": true, "limit": LIMIT });

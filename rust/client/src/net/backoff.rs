@@ -39,7 +39,7 @@ impl Pace {
     }
 }
 
-/// The repetitions that are left, by number and by time. `Display` tells what was spent: `3 attempts over 812 ms`,
+/// The repetitions that are left, by number and by time. `Display` shows what was spent: `3 attempts over 812 ms`,
 /// the time from the first failure to the last.
 #[derive(Debug)]
 pub(crate) struct Backoff {

@@ -9,7 +9,7 @@ use crate::net::http::Target;
 const NO_LABEL: &str = "flink_connector_asks_for_the_master";
 
 impl Frontends {
-    /// The master's REST service. A front end that is not the master sends those who ask for a label there; that
+    /// The master's REST service. A front end that is not the master redirects requests for a label there; that
     /// takes no privilege, which `SHOW FRONTENDS` does.
     pub(crate) async fn master(&self, database: &str) -> Result<Address, Error> {
         self.first("looking for the master front end", |fe| async move {

@@ -1,4 +1,4 @@
-//! Reading the predicate that the planner pushed: which columns it names, and what it says with more words than
+//! Reading the predicate that the planner pushed: which columns it names, and what it expresses in more words than
 //! needed.
 
 /// Whether a filter names a column, given in backticks; texts in quotes do not count.

@@ -23,6 +23,8 @@ pub struct WriteConfig {
     pub(crate) auto_redirect: bool,
     pub(crate) two_phase: bool,
     pub(crate) group_commit: bool,
+    /// When loads are cut in batch mode; `None` in streaming mode.
+    pub(crate) batch: Option<BatchConfig>,
     pub(crate) enable_delete: bool,
     /// Attempts after the first, of loads that can be sent again and of commits.
     pub(crate) max_retries: u32,
@@ -43,6 +45,35 @@ pub struct WriteConfig {
     pub(crate) properties: Properties,
 }
 
+/// When the load that is being filled is cut, so that it is sent: at whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BatchConfig {
+    pub(crate) max_rows: usize,
+    /// Encoded bytes before compression.
+    pub(crate) max_bytes: u64,
+    /// Age of the oldest row.
+    pub(crate) interval: Duration,
+    /// Cut loads of a table that may wait behind the one that is being sent.
+    pub(crate) queue: usize,
+}
+
+impl BatchConfig {
+    fn from_keys(keys: &Keys<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            max_rows: keys.number("sink.buffer-flush.max-rows", 1..=usize::MAX)?,
+            max_bytes: keys.number("sink.buffer-flush.max-bytes", 1..=i64::MAX as u64)?,
+            interval: keys.millis("sink.buffer-flush.interval")?,
+            queue: keys.number("sink.flush.queue-size", 1..=usize::MAX)?,
+        })
+    }
+
+    /// Bytes that all tables of a sink may hold.
+    pub(crate) fn memory(&self) -> u64 {
+        let loads = u64::try_from(self.queue).unwrap_or(u64::MAX).saturating_add(1);
+        self.max_bytes.saturating_mul(loads)
+    }
+}
+
 impl WriteConfig {
     /// Parses the bytes that Java sends: u32 count, then u32 length and UTF-8 for each key and value, big-endian.
     pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
@@ -58,6 +89,14 @@ impl WriteConfig {
             return Err(Error::new(
                 ErrorKind::Config,
                 "'write.two-phase' and 'write.group-commit' exclude each other: group commit has no label to commit by",
+            ));
+        }
+        let batch = BatchConfig::from_keys(&keys)?;
+        let batch = keys.flag("write.batch")?.then_some(batch);
+        if two_phase && batch.is_some() {
+            return Err(Error::new(
+                ErrorKind::Config,
+                "'write.two-phase' and 'write.batch' exclude each other: in batch mode loads do not wait for a commit",
             ));
         }
         let replay_limit = keys.number::<i64>("sink.replay-buffer-size", -1..=i64::MAX)?;
@@ -84,6 +123,7 @@ impl WriteConfig {
             auto_redirect: keys.flag("auto-redirect")?,
             two_phase,
             group_commit,
+            batch,
             enable_delete: keys.flag("write.enable-delete")?,
             max_retries: keys.number("sink.max-retries", 0..=u32::MAX)?,
             buffer_size: keys.number("sink.buffer-size", 1..=i64::MAX as usize)?,
@@ -99,6 +139,11 @@ impl WriteConfig {
             local_zone_text: server_zone(zone),
             properties: Properties::parse(properties)?,
         })
+    }
+
+    /// Whether rows are sent load by load, each cut by rows, bytes or age.
+    pub fn is_batch(&self) -> bool {
+        self.batch.is_some()
     }
 
     /// `doris.native.worker-threads`: threads of the runtime.
@@ -170,7 +215,7 @@ pub(crate) mod tests {
         assert!(least.benodes.is_empty());
         assert_eq!(least.worker_threads, 2);
         assert!(least.auto_redirect && least.two_phase && least.enable_delete);
-        assert!(!least.group_commit);
+        assert!(!least.group_commit && least.batch.is_none());
         assert_eq!(least.max_retries, 3);
         assert_eq!((least.buffer_size, least.buffer_count), (1 << 20, 3));
         assert_eq!(least.replay_limit, Some(64 << 20));
@@ -188,6 +233,18 @@ pub(crate) mod tests {
         assert_eq!(full.replay_limit, None);
         assert_eq!(full.answer_timeout, Duration::from_secs(90));
         assert_eq!(full.local_zone_text, "Asia/Shanghai");
+        assert_eq!(full.batch, None);
+
+        let batch = WriteConfig::from_map(fixture("write-batch")).unwrap();
+        assert!(!batch.two_phase);
+        let expected = BatchConfig {
+            max_rows: 20_000,
+            max_bytes: 10 << 20,
+            interval: Duration::from_secs(2),
+            queue: 4,
+        };
+        assert_eq!(batch.batch, Some(expected));
+        assert_eq!(expected.memory(), 50 << 20);
     }
 
     #[test]
@@ -196,6 +253,11 @@ pub(crate) mod tests {
             ("benodes", "be1"),
             ("auto-redirect", "yes"),
             ("write.group-commit", "true"),
+            ("write.batch", "true"),
+            ("sink.buffer-flush.max-rows", "0"),
+            ("sink.buffer-flush.max-bytes", "0"),
+            ("sink.buffer-flush.interval", "0"),
+            ("sink.flush.queue-size", "0"),
             ("sink.replay-buffer-size", "-2"),
             ("sink.buffer-count", "0"),
             ("sink.compress-level", "-2"),

@@ -1,6 +1,7 @@
 //! Writing: loads, the transactions that they end with, and the check of the table before.
 
 mod backends;
+pub mod batch;
 pub mod config;
 pub mod load;
 mod metrics;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::fe::Frontends;
 use crate::write::backends::Backends;
+use crate::write::batch::Streams;
 use crate::write::config::WriteConfig;
 use crate::write::load::compress::Compressor;
 use crate::write::load::replay::ReplayBudget;
@@ -25,6 +26,7 @@ struct Inner {
     tables: Tables,
     compressor: Arc<Compressor>,
     budget: Arc<ReplayBudget>,
+    streams: Option<Arc<Streams>>,
     counters: Arc<Counters>,
 }
 
@@ -33,6 +35,12 @@ impl Sink {
     pub fn new(config: Arc<WriteConfig>) -> Result<Self, Error> {
         let counters = Arc::new(Counters::default());
         let frontends = Frontends::without_pool(config.cluster.clone())?;
+        // In batch mode the loads are bounded by themselves, and each can be sent again.
+        let kept = if config.batch.is_some() {
+            None
+        } else {
+            config.replay_limit
+        };
         Ok(Self {
             inner: Arc::new(Inner {
                 backends: Backends::new(config.clone(), frontends.clone()),
@@ -42,7 +50,8 @@ impl Sink {
                     config.properties.compress_type,
                     config.compress_level,
                 )?),
-                budget: ReplayBudget::new(config.replay_limit, counters.clone()),
+                budget: ReplayBudget::new(kept, counters.clone()),
+                streams: Streams::new(&config, &counters),
                 counters,
                 config,
             }),
@@ -76,6 +85,10 @@ impl Sink {
 
     pub(crate) fn budget(&self) -> &Arc<ReplayBudget> {
         &self.inner.budget
+    }
+
+    pub(crate) fn streams(&self) -> Option<&Arc<Streams>> {
+        self.inner.streams.as_ref()
     }
 
     pub(crate) fn counters(&self) -> &Arc<Counters> {

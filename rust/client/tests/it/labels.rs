@@ -23,9 +23,7 @@ async fn label_in_use_takes_the_next_number_and_never_aborts() {
         let sink = write(&fe.address.to_string())
             .with("sink.max-retries", "0")
             .sink();
-        let load = sink.open_load(raw()).unwrap();
-        put(&load, b"1", 1).await.unwrap();
-        let outcome = end(&load).await.unwrap();
+        let outcome = load_rows(&sink, b"1", 1).await.unwrap();
         assert_eq!(outcome.label.as_deref(), Some("l_2"));
         assert_eq!(outcome.skipped, ["l_0", "l_1"]);
         assert!(be.seen("2pc").is_empty());
@@ -38,9 +36,7 @@ async fn two_pc_1_a_finished_label_fails_with_both_remedies() {
     let be = Scripted::start(|_, _| vec![exists("FINISHED")]).await;
     let fe = front_end(be.address, unknown).await;
     let sink = write(&fe.address.to_string()).sink();
-    let load = sink.open_load(raw()).unwrap();
-    put(&load, b"1", 1).await.unwrap();
-    let error = end(&load).await.unwrap_err();
+    let error = load_rows(&sink, b"1", 1).await.unwrap_err();
     assert_error(
         &error,
         ErrorKind::Label,
@@ -79,9 +75,7 @@ async fn lost_answers_under_two_phase_commit() {
         .await;
         let fe = front_end(be.address, move |_| state.to_owned()).await;
         let sink = write(&fe.address.to_string()).sink();
-        let load = sink.open_load(raw()).unwrap();
-        put(&load, b"1", 1).await.unwrap();
-        let ended = end(&load).await;
+        let ended = load_rows(&sink, b"1", 1).await;
         match then {
             Some(label) => {
                 let outcome = ended.unwrap();
@@ -129,9 +123,7 @@ async fn lost_answers_without_two_phase_commit() {
         let sink = write(&fe.address.to_string())
             .with("write.two-phase", "false")
             .sink();
-        let load = sink.open_load(raw()).unwrap();
-        put(&load, b"1", 1).await.unwrap();
-        let outcome = end(&load).await.unwrap();
+        let outcome = load_rows(&sink, b"1", 1).await.unwrap();
         assert_eq!(outcome.label.as_deref(), Some("l_0"), "{states:?}");
         assert_eq!(outcome.status.as_deref(), Some(status), "{states:?}");
         assert_eq!(
@@ -175,9 +167,7 @@ async fn refusals_that_pass_are_sent_again_and_others_are_not() {
             let sink = write(&fe.address.to_string())
                 .with("write.two-phase", two_phase)
                 .sink();
-            let load = sink.open_load(raw()).unwrap();
-            put(&load, b"1", 1).await.unwrap();
-            match end(&load).await {
+            match load_rows(&sink, b"1", 1).await {
                 Ok(outcome) => {
                     assert!(again, "{message}");
                     // Nothing is left under the label: with two-phase commit it may be used again.
@@ -207,9 +197,7 @@ async fn retries_come_to_their_end_with_the_last_cause() {
     let sink = write(&fe.address.to_string())
         .with("sink.max-retries", "1")
         .sink();
-    let load = sink.open_load(raw()).unwrap();
-    put(&load, b"1", 1).await.unwrap();
-    let error = end(&load).await.unwrap_err();
+    let error = load_rows(&sink, b"1", 1).await.unwrap_err();
     // 2PC-17
     assert_error(
         &error,
@@ -231,9 +219,7 @@ async fn group_commit_has_no_label_and_is_sent_again_only_when_nothing_was_taken
             .with("write.group-commit", "true")
             .properties(&[("format", "csv"), ("group_commit", "sync_mode")])
             .sink();
-        let load = sink.open_load(raw()).unwrap();
-        put(&load, b"1", 1).await.unwrap();
-        let ended = end(&load).await;
+        let ended = load_rows(&sink, b"1", 1).await;
         for seen in be.seen("_stream_load").iter().chain(&fe.seen("_stream_load")) {
             assert_eq!(seen.head.count("label"), 0);
             assert_eq!(seen.head.header("group_commit"), Some("sync_mode"));
@@ -291,10 +277,8 @@ async fn a_success_that_is_not_ours_is_none() {
         let be = Scripted::start(move |_, _| vec![Step::Continue, Step::ReadAll, step.clone()]).await;
         let fe = front_end(be.address, unknown).await;
         let sink = write(&fe.address.to_string()).sink();
-        let load = sink.open_load(raw()).unwrap();
-        put(&load, b"1", 1).await.unwrap();
         assert_error(
-            &end(&load).await.unwrap_err(),
+            &load_rows(&sink, b"1", 1).await.unwrap_err(),
             ErrorKind::Load,
             &[part, "'l_0'", "db.t"],
         );

@@ -141,9 +141,7 @@ async fn net_3_silence_after_the_headers_is_bounded_by_the_read_timeout() {
         .with("doris.request.read.timeout", "200")
         .with("sink.max-retries", "0")
         .sink();
-    let load = sink.open_load(raw()).unwrap();
-    put(&load, b"1", 1).await.unwrap();
-    let error = end(&load).await.unwrap_err();
+    let error = load_rows(&sink, b"1", 1).await.unwrap_err();
     assert_error(
         &error,
         ErrorKind::Timeout,
@@ -176,9 +174,7 @@ async fn net_4_a_final_answer_that_is_no_success_shows_its_status() {
         let sink = write(&fe.address.to_string())
             .with("sink.max-retries", "0")
             .sink();
-        let load = sink.open_load(raw()).unwrap();
-        put(&load, b"1", 1).await.unwrap();
-        let error = end(&load).await.unwrap_err();
+        let error = load_rows(&sink, b"1", 1).await.unwrap_err();
         let kind = if status == 200 {
             ErrorKind::Transport
         } else {
@@ -303,9 +299,7 @@ async fn a_back_end_that_never_answers_is_left_after_the_answer_timeout() {
     let sink = write(&fe.address.to_string())
         .with("write.answer-timeout", "200")
         .sink();
-    let load = sink.open_load(raw()).unwrap();
-    put(&load, b"1", 1).await.unwrap();
-    let outcome = end(&load).await.unwrap();
+    let outcome = load_rows(&sink, b"1", 1).await.unwrap();
     assert_eq!(outcome.label.as_deref(), Some("l_1"));
     assert_eq!(outcome.skipped, ["l_0"]);
     assert_eq!((outcome.next, outcome.retries), (2, 1));
@@ -365,9 +359,7 @@ async fn two_pc_9_publish_timeout_is_a_success() {
     let sink = write(&fe.address.to_string())
         .with("write.two-phase", "false")
         .sink();
-    let load = sink.open_load(raw()).unwrap();
-    put(&load, b"1\n2\n3", 3).await.unwrap();
-    let outcome = end(&load).await.unwrap();
+    let outcome = load_rows(&sink, b"1\n2\n3", 3).await.unwrap();
     assert_eq!(outcome.status.as_deref(), Some("Publish Timeout"));
     assert_eq!(outcome.numbers.loaded_rows, Some(3));
     assert_eq!(be.seen("").len(), 1);
@@ -389,9 +381,7 @@ async fn net_6_json_that_cannot_be_compressed_names_the_option() {
             ("compress_type", "gz"),
         ])
         .sink();
-    let load = sink.open_load(raw()).unwrap();
-    put(&load, b"{}", 1).await.unwrap();
-    let error = end(&load).await.unwrap_err();
+    let error = load_rows(&sink, b"{}", 1).await.unwrap_err();
     assert_error(&error, ErrorKind::Load, &["'sink.properties.compress_type' = ''"]);
     assert_eq!(
         be.seen("_stream_load")[0].head.header("compress_type"),
@@ -438,9 +428,7 @@ async fn a_refusal_that_goes_on_is_told_with_what_helps() {
             .with("sink.max-retries", "0")
             .properties(&[("format", "csv"), ("compress_type", ""), ("timeout", "7200")])
             .sink();
-        let load = sink.open_load(raw()).unwrap();
-        put(&load, b"1", 1).await.unwrap();
-        let error = end(&load).await.unwrap_err().to_string();
+        let error = load_rows(&sink, b"1", 1).await.unwrap_err().to_string();
         for word in words {
             assert!(error.contains(word), "{word}: {error}");
         }
@@ -474,9 +462,7 @@ async fn net_10_the_first_lines_of_the_error_log_are_in_the_failure() {
     own.set(be.address).unwrap();
     let fe = front_end(be.address, unknown).await;
     let sink = write(&fe.address.to_string()).sink();
-    let load = sink.open_load(raw()).unwrap();
-    put(&load, b"1", 1).await.unwrap();
-    let error = end(&load).await.unwrap_err();
+    let error = load_rows(&sink, b"1", 1).await.unwrap_err();
     // NET-12: how many.
     assert_error(
         &error,

@@ -1,6 +1,7 @@
 //! The client against the stand-in and scripted servers: plans, scans, types, sessions, loads, labels, transactions, faults.
 
 mod bad_input;
+mod batch;
 mod budget;
 mod changelog_asks;
 mod changelog_history;
@@ -13,6 +14,7 @@ mod changelog_window_resume;
 mod changelog_window_support;
 mod changelog_window_wait;
 mod describe;
+mod dice;
 mod endpoints;
 mod faults;
 mod fixture;

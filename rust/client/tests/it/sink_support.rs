@@ -101,7 +101,7 @@ pub async fn put_rows(load: &Load, rows: &[(i32, Option<&str>)], signs: Option<&
     load.submit(buffer, rows.len(), &layout)
 }
 
-fn laid_out(rows: &[(i32, Option<&str>)], signs: Option<&[i8]>) -> (Vec<u8>, Vec<i64>) {
+pub fn laid_out(rows: &[(i32, Option<&str>)], signs: Option<&[i8]>) -> (Vec<u8>, Vec<i64>) {
     let mut body: Vec<u8> = Vec::new();
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut add = |bytes: &[u8]| {
@@ -144,6 +144,13 @@ fn laid_out(rows: &[(i32, Option<&str>)], signs: Option<&[i8]>) -> (Vec<u8>, Vec
     );
     body.resize(body.len().next_multiple_of(64), 0);
     (body, layout)
+}
+
+/// One load of raw rows, from its first byte to what became of it.
+pub async fn load_rows(sink: &Sink, bytes: &[u8], rows: usize) -> Result<Arc<LoadOutcome>, Error> {
+    let load = sink.open_load(raw())?;
+    put(&load, bytes, rows).await?;
+    end(&load).await
 }
 
 /// Ends the load and waits for what became of it.

@@ -10,7 +10,7 @@ use crate::control::faults::Strike;
 use crate::control::rules::Point;
 use crate::stream_load::StreamLoad;
 
-/// Why a body was not taken to its end.
+/// Why a body was not received to its end.
 pub(super) enum Broken {
     /// The client is gone.
     Gone,
@@ -22,7 +22,7 @@ pub(super) enum Broken {
 
 /// What became of a body.
 #[derive(Default)]
-pub(super) struct Taken {
+pub(super) struct Received {
     /// Bytes that came.
     pub(super) bytes: u64,
     /// Why the rows are refused; the rest of the body was read and dropped.
@@ -35,13 +35,13 @@ pub(super) struct Taken {
     pub(super) writing: Duration,
 }
 
-/// A body that is being taken.
-pub(super) struct Intake<'a> {
+/// A body that is being received.
+pub(super) struct BodyReader<'a> {
     task: &'a Task,
     label: &'a str,
     rows: Option<&'a mut StreamLoad>,
     most: u64,
-    taken: Taken,
+    received: Received,
     pace: Option<Pace>,
 }
 
@@ -52,7 +52,7 @@ struct Pace {
     bytes: u64,
 }
 
-impl<'a> Intake<'a> {
+impl<'a> BodyReader<'a> {
     /// Bytes go to `rows`, or are only counted where there are none.
     pub(super) fn new(task: &'a Task, label: &'a str, rows: Option<&'a mut StreamLoad>, most: u64) -> Self {
         Self {
@@ -60,26 +60,26 @@ impl<'a> Intake<'a> {
             label,
             rows,
             most,
-            taken: Taken::default(),
+            received: Received::default(),
             pace: None,
         }
     }
 
     /// Takes the body to its end.
-    pub(super) async fn take(mut self, body: Body) -> (Taken, Result<(), Broken>) {
+    pub(super) async fn take(mut self, body: Body) -> (Received, Result<(), Broken>) {
         let result = self.all(body.into_data_stream()).await;
-        (self.taken, result)
+        (self.received, result)
     }
 
     async fn all(&mut self, mut body: BodyDataStream) -> Result<(), Broken> {
-        // Rules for the first byte strike before it is asked for.
+        // Rules for the first byte strike before it is read.
         if let Some(strike) = self.struck(0, 1) {
             self.obey(strike).await?;
         }
         loop {
             let waited = Instant::now();
             let next = body.next().await;
-            self.taken.reading += waited.elapsed();
+            self.received.reading += waited.elapsed();
             match next {
                 None => return Ok(()),
                 Some(Err(_)) => return Err(Broken::Gone),
@@ -91,7 +91,7 @@ impl<'a> Intake<'a> {
     /// Takes bytes up to the next rule that strikes among them, then obeys it, and so on.
     async fn bytes(&mut self, mut bytes: Bytes) -> Result<(), Broken> {
         while !bytes.is_empty() {
-            let at = self.taken.bytes;
+            let at = self.received.bytes;
             let strike = self.struck(at + 1, at + bytes.len() as u64 + 1);
             let until = strike
                 .as_ref()
@@ -109,23 +109,23 @@ impl<'a> Intake<'a> {
         while !bytes.is_empty() {
             let most = self.pace.as_ref().map_or(bytes.len(), Pace::step);
             let part = bytes.split_to(most.min(bytes.len()));
-            self.taken.bytes += part.len() as u64;
+            self.received.bytes += part.len() as u64;
             self.task.count(part.len() as u64);
-            if self.taken.bytes > self.most {
-                return Err(Broken::TooLarge(self.taken.bytes));
+            if self.received.bytes > self.most {
+                return Err(Broken::TooLarge(self.received.bytes));
             }
             if let Some(pace) = &mut self.pace {
                 pace.pass(part.len() as u64).await;
             }
             let begun = Instant::now();
-            if self.taken.refused.is_none()
+            if self.received.refused.is_none()
                 && let Some(rows) = &mut self.rows
                 && let Err(refused) = rows.push(part).await
             {
                 // As Doris does it, the rest is read all the same: the client learns why after it.
-                self.taken.refused = Some(refused.message);
+                self.received.refused = Some(refused.message);
             }
-            self.taken.writing += begun.elapsed();
+            self.received.writing += begun.elapsed();
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl<'a> Intake<'a> {
                 bytes: 0,
             });
         }
-        self.taken.drop_answer |= action.drop_answer;
+        self.received.drop_answer |= action.drop_answer;
         if action.breaks() {
             return Err(Broken::Struck(strike));
         }

@@ -1,4 +1,4 @@
-//! What a back end checks in the headers of a load before it asks for the body.
+//! What a back end checks in the headers of a load before it reads the body.
 
 use axum::http::{HeaderMap, header};
 

@@ -17,11 +17,11 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// What an action puts in the answer's place, if anything; `said` words a failure that it gives.
+    /// What an action puts in the answer's place, if anything; `failure_text` makes the text of a failure.
     pub(super) fn struck(
         action: &Action,
         connection: &ConnectionHandle,
-        said: impl FnOnce(&AnswerFault) -> String,
+        failure_text: impl FnOnce(&AnswerFault) -> String,
     ) -> Option<Self> {
         if action.reset {
             connection.reset();
@@ -40,7 +40,7 @@ impl Ending {
             ));
         }
         let answer = action.answer.as_ref()?;
-        Some(Self::Json(said(answer)))
+        Some(Self::Json(failure_text(answer)))
     }
 
     /// Status and text that go out.

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use tokio::sync::oneshot;
 
-use super::body::{Broken, Intake, Taken};
+use super::body::{BodyReader, Broken, Received};
 use super::checks::{Checked, Mode, check, too_large};
 use super::ending::Ending;
 use super::reply::Reply;
@@ -32,17 +32,17 @@ pub(super) struct Task {
     /// `db.table`.
     pub(super) name: String,
     pub(super) begun: Instant,
-    /// For names that nobody else has.
+    /// For unique names.
     pub(super) random: u128,
 }
 
-/// How far a load has come when it fails: who asked for it is told either way.
+/// How far a load has come when it fails: its client gets an answer either way.
 pub(super) enum Failure {
     /// With a `Message`, or the whole reply filled in.
     Said,
     /// By a fault rule.
     Struck(Strike),
-    /// Nobody is left to tell.
+    /// The client has disconnected.
     Gone,
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn serve(
     let (done, ending) = oneshot::channel();
     shared.loads.spawn(async move {
         let ended = task.run(body).await;
-        // A client that is gone is told nothing.
+        // A client that has disconnected gets no answer.
         let _ = done.send(ended);
     });
     let Ok((ending, rest)) = ending.await else {
@@ -87,7 +87,7 @@ pub(super) async fn serve(
 }
 
 impl Task {
-    /// The whole load; gives its end, and the body where nobody read it.
+    /// The whole load; gives its end, and the body where it was not read.
     async fn run(self, body: Body) -> (Ending, Option<Body>) {
         let mut reply = Reply {
             label: self.headers.text("label").unwrap_or_default().to_owned(),
@@ -95,19 +95,19 @@ impl Task {
             two_phase: self.headers.get("two_phase_commit") == Some("true"),
             ..Reply::default()
         };
-        let mut taken = Taken::default();
+        let mut received = Received::default();
         let mut body = Some(body);
-        let outcome = self.load(&mut reply, &mut taken, &mut body).await;
+        let outcome = self.load(&mut reply, &mut received, &mut body).await;
         reply.times.load = millis(self.begun.elapsed());
-        let (ending, status, error) = self.ending(outcome, &reply, &taken).await;
-        self.note(&reply, taken.bytes, status, error);
+        let (ending, status, error) = self.ending(outcome, &reply, &received).await;
+        self.note(&reply, received.bytes, status, error);
         (ending, body)
     }
 
     async fn load(
         &self,
         reply: &mut Reply,
-        taken: &mut Taken,
+        received: &mut Received,
         body: &mut Option<Body>,
     ) -> Result<(), Failure> {
         let label = self.headers.text("label");
@@ -135,7 +135,14 @@ impl Task {
         let Some(whole) = body.take() else {
             return Err(fail(reply, txn, "[INTERNAL_ERROR]no body".to_owned()));
         };
-        let staged = self.intake(reply, taken, &txn, (!discards).then_some(rows), whole, &checked);
+        let staged = self.receive(
+            reply,
+            received,
+            &txn,
+            (!discards).then_some(rows),
+            whole,
+            &checked,
+        );
         let staged = match staged.await {
             Ok(staged) => staged,
             Err(Stop::Refused(message)) => return Err(fail(reply, txn, message)),
@@ -150,7 +157,7 @@ impl Task {
         };
         self.finish(reply, txn, staged, &checked).await?;
         if discards {
-            engine.discards().add(table_id, taken.bytes, 0);
+            engine.discards().add(table_id, received.bytes, 0);
         }
         Ok(())
     }
@@ -236,48 +243,48 @@ impl Task {
     }
 
     /// Takes the body and makes rows of it, unless the transaction runs out of time.
-    async fn intake(
+    async fn receive(
         &self,
         reply: &mut Reply,
-        taken: &mut Taken,
+        received: &mut Received,
         txn: &OpenTxn,
         mut rows: Option<StreamLoad>,
         body: Body,
         checked: &Checked,
     ) -> Result<Staged, Stop> {
         let begun = Instant::now();
-        let intake = Intake::new(self, txn.label(), rows.as_mut(), checked.most.0);
+        let reader = BodyReader::new(self, txn.label(), rows.as_mut(), checked.most.0);
         let result = tokio::select! {
             biased;
             () = txn.expired() => return Err(Stop::Refused(self.ended(txn.id()))),
-            (now, result) = intake.take(body) => {
-                *taken = now;
+            (now, result) = reader.take(body) => {
+                *received = now;
                 result
             }
         };
         reply.times.receive = millis(begun.elapsed());
-        reply.times.read = millis(taken.reading);
-        reply.bytes = taken.bytes;
+        reply.times.read = millis(received.reading);
+        reply.bytes = received.bytes;
         match result {
             Ok(()) => {}
             Err(Broken::Gone) => return Err(Stop::Gone),
             Err(Broken::Struck(strike)) => return Err(Stop::Struck(strike)),
             Err(Broken::TooLarge(bytes)) => return Err(Stop::Refused(too_large(bytes, checked.most))),
         }
-        if checked.length.is_some_and(|length| length != taken.bytes) {
+        if checked.length.is_some_and(|length| length != received.bytes) {
             return Err(Stop::Refused(
                 "[INTERNAL_ERROR]receive body don't equal with body bytes".to_owned(),
             ));
         }
-        if let Some(message) = taken.refused.take() {
+        if let Some(message) = received.refused.take() {
             return Err(Stop::Refused(message));
         }
         let begun = Instant::now();
         let staged = match rows {
             Some(rows) => rows.finish().await,
-            None => Ok(Staged::discarded(taken.bytes)),
+            None => Ok(Staged::discarded(received.bytes)),
         };
-        reply.times.write = millis(taken.writing + begun.elapsed());
+        reply.times.write = millis(received.writing + begun.elapsed());
         staged.map_err(|LoadRefused { message }| Stop::Refused(message))
     }
 
@@ -328,7 +335,7 @@ enum Stop {
     Gone,
 }
 
-/// `Message` when no front end can be asked.
+/// `Message` when no front end is alive.
 pub(super) const NO_FRONTEND: &str =
     "[THRIFT_RPC_ERROR]failed to call frontend service, no front end answers";
 

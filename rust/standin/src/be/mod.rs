@@ -45,7 +45,7 @@ struct Node {
     name: String,
 }
 
-/// Where a request came from, and what it asked for.
+/// Where a request came from, and its method and path.
 struct Visit {
     connection: ConnectionHandle,
     /// Path with query string.
@@ -65,7 +65,7 @@ impl Node {
         self.shared.backend_alive(self.index)
     }
 
-    /// Whether a front end is there to be asked about transactions.
+    /// Whether a front end is alive, which decides on transactions.
     fn frontend_alive(&self) -> bool {
         self.shared
             .cluster

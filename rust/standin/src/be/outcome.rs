@@ -1,8 +1,8 @@
-//! The end of a load: rows handed over to the transaction, then what the client is told.
+//! The end of a load: rows handed over to the transaction, then the answer to the client.
 
 use std::time::{Duration, Instant};
 
-use super::body::Taken;
+use super::body::Received;
 use super::checks::{Checked, Mode};
 use super::ending::Ending;
 use super::load::{Failure, NO_FRONTEND, Task, analysis, fail, millis};
@@ -104,13 +104,14 @@ impl Task {
         &self,
         outcome: Result<(), Failure>,
         reply: &Reply,
-        taken: &Taken,
+        received: &Received,
     ) -> (Ending, String, String) {
         let connection = &self.visit.connection;
-        let said = |fault: &AnswerFault| said(fault, reply);
+        let failure_text = |fault: &AnswerFault| failure_text(fault, reply);
         match outcome {
             Err(Failure::Struck(strike)) => {
-                let ending = Ending::struck(strike.action(), connection, said).unwrap_or(Ending::Torn);
+                let ending =
+                    Ending::struck(strike.action(), connection, failure_text).unwrap_or(Ending::Torn);
                 return (ending, "struck".to_owned(), strike.text());
             }
             Err(Failure::Gone) => return (Ending::Torn, "gone".to_owned(), "sender is gone".to_owned()),
@@ -123,13 +124,13 @@ impl Task {
         };
         let error = if reply.succeeded() { "" } else { &reply.message };
         let told = (status.to_owned(), error.to_owned());
-        if taken.drop_answer {
+        if received.drop_answer {
             connection.close();
             return (Ending::Torn, told.0, told.1);
         }
         if let Some(strike) = self.struck(Point::BeLoadAnswer, Some(&reply.label), None) {
             strike.pause().await;
-            if let Some(ending) = Ending::struck(strike.action(), connection, said) {
+            if let Some(ending) = Ending::struck(strike.action(), connection, failure_text) {
                 return (ending, told.0, told.1);
             }
         }
@@ -157,7 +158,7 @@ impl Task {
 }
 
 /// The answer that a fault rule gives in place of the load's own.
-fn said(fault: &AnswerFault, reply: &Reply) -> String {
+fn failure_text(fault: &AnswerFault, reply: &Reply) -> String {
     if let Some(whole) = &fault.data {
         return super::reply::pretty(whole);
     }

@@ -3,7 +3,7 @@
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Map, Serializer, Value, json};
 
-/// What a load tells about itself.
+/// What a load reports.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reply {
     /// Absent: none was begun.
@@ -16,7 +16,7 @@ pub(super) struct Reply {
     /// State of the load that has the label already.
     pub(super) existing: Option<&'static str>,
     pub(super) message: String,
-    /// Rows were not looked at, so there are no numbers of them to tell.
+    /// Rows were not looked at, so there are no numbers of them to report.
     pub(super) uncounted: bool,
     pub(super) total: u64,
     pub(super) loaded: u64,

@@ -26,8 +26,8 @@ struct Task {
     named: Option<Transaction>,
 }
 
-/// What the headers ask for.
-struct Asked {
+/// What the headers request.
+struct TwoPhaseRequest {
     commit: bool,
     id: Option<i64>,
     label: Option<String>,
@@ -56,7 +56,7 @@ pub(super) async fn serve(node: Node, visit: Visit, http: HeaderMap, database: S
     let (done, ending) = oneshot::channel();
     shared.loads.spawn(async move {
         let ended = task.run().await;
-        // A client that is gone is told nothing.
+        // A client that has disconnected gets no answer.
         let _ = done.send(ended);
     });
     ending.await.unwrap_or(Ending::Torn).into_response()
@@ -73,11 +73,11 @@ impl Task {
     async fn run(self) -> Ending {
         let outcome = self.decide().await;
         let connection = &self.visit.connection;
-        let said = |fault: &AnswerFault| self.said(fault);
+        let failure_text = |fault: &AnswerFault| self.failure_text(fault);
         let (answer, status, error) = match outcome {
             Ok((message, strike)) => {
                 if let Some(ending) =
-                    strike.and_then(|strike| Ending::struck(strike.action(), connection, said))
+                    strike.and_then(|strike| Ending::struck(strike.action(), connection, failure_text))
                 {
                     self.note("ok".to_owned(), String::new());
                     return ending;
@@ -87,13 +87,13 @@ impl Task {
             Err(Failure::Said { status, message }) => (answer(status, &message), status.to_owned(), message),
             Err(Failure::Struck(strike)) => {
                 self.note("struck".to_owned(), strike.text());
-                return Ending::struck(strike.action(), connection, said).unwrap_or(Ending::Torn);
+                return Ending::struck(strike.action(), connection, failure_text).unwrap_or(Ending::Torn);
             }
         };
         self.note(status, error);
         if let Some(strike) = self.struck(Point::TwoPhaseAnswer) {
             strike.pause().await;
-            if let Some(ending) = Ending::struck(strike.action(), connection, said) {
+            if let Some(ending) = Ending::struck(strike.action(), connection, failure_text) {
                 return ending;
             }
         }
@@ -107,14 +107,14 @@ impl Task {
                 return Err(Failure::Struck(strike));
             }
         }
-        let asked = self.checked()?;
+        let request = self.checked()?;
         let transactions = self.node.shared.engine.transactions();
-        let which = match (asked.id, &asked.label) {
+        let which = match (request.id, &request.label) {
             (Some(id), _) => Which::Id(id),
             (None, Some(label)) => Which::Label(label),
             (None, None) => return Err(self.invalid("neither txn_id nor label is set".to_owned())),
         };
-        let (done, strike) = if asked.commit {
+        let (done, strike) = if request.commit {
             match transactions.commit(&self.database, which).await {
                 Ok(decided) => ("commit", decided.strike),
                 Err(TxnError::Struck(strike)) => return Err(Failure::Struck(strike)),
@@ -126,18 +126,18 @@ impl Task {
                 Err(error) => return Err(self.refused(&error)),
             }
         };
-        let label = asked
+        let label = request
             .label
             .map(|label| format!("label [{label}] "))
             .unwrap_or_default();
-        let id = asked
+        let id = request
             .id
             .map(|id| format!("transaction [{id}] "))
             .unwrap_or_default();
         Ok((format!("{label}{id}{done} successfully."), strike))
     }
 
-    fn checked(&self) -> Result<Asked, Failure> {
+    fn checked(&self) -> Result<TwoPhaseRequest, Failure> {
         let shared = &self.node.shared;
         let authorization = self.http.get(header::AUTHORIZATION);
         let authorization = authorization
@@ -177,7 +177,7 @@ impl Task {
         if !shared.engine.catalog().has_database(&self.database) {
             return Err(self.analysis(&format!("unknown database, database={}", self.database)));
         }
-        Ok(Asked {
+        Ok(TwoPhaseRequest {
             commit,
             id,
             label: self.headers.text("label").map(str::to_owned),
@@ -208,7 +208,7 @@ impl Task {
         Failure::Said { status, message }
     }
 
-    fn said(&self, fault: &AnswerFault) -> String {
+    fn failure_text(&self, fault: &AnswerFault) -> String {
         if let Some(whole) = &fault.data {
             return pretty(whole);
         }

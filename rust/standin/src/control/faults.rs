@@ -176,7 +176,7 @@ impl Strike {
             .unwrap_or_else(|| format!("broken by fault rule {}", self.rule()))
     }
 
-    /// Waits as the rule says: until released, then the delay.
+    /// Waits by the rule: until released, then the delay.
     pub(crate) async fn pause(&self) {
         if self.action().hold {
             let _held = Held::new(&self.armed.holding);

@@ -1,4 +1,4 @@
-//! The envelope of REST answers: `{"msg":..,"code":..,"data":..,"count":0}`, HTTP status 200 whatever it says.
+//! The envelope of REST answers: `{"msg":..,"code":..,"data":..,"count":0}`, HTTP status 200 whatever the code.
 
 use serde::Serialize;
 use serde_json::Value;

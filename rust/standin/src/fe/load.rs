@@ -269,7 +269,7 @@ pub(super) fn redirect_to(
     format!("http://{userinfo}{host}:{port}{path}?{query}")
 }
 
-/// The names in a path; an empty one stays, so that what is missing can be told.
+/// The names in a path; an empty one stays, so that the error can name what is missing.
 fn names(path: &str) -> Vec<&str> {
     let inner = path.strip_prefix("/api/").unwrap_or_default();
     let mut names: Vec<&str> = inner.split('/').collect();

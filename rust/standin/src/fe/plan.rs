@@ -11,8 +11,9 @@ use crate::error::SqlError;
 use crate::sql::engine::{PlanRefused, TabletRoute};
 use crate::store::catalog::Relation;
 
-/// Tablets with their back ends. What is wrong with the call or the table's name is a failure; what is wrong with the query
-/// is told inside a successful envelope: 400 for a query of another shape, the text `1` for one that cannot be planned.
+/// Tablets with their back ends. What is wrong with the call or the table's name is a failure; what is wrong with the
+/// query is reported inside a successful envelope: 400 for a query of another shape, the text `1` for one that cannot
+/// be planned.
 pub(super) async fn answer(rest: &Rest, call: &Call, catalog: &str, database: &str, table: &str) -> Envelope {
     let Some(sql) = call.sql("sql").filter(|sql| !sql.trim().is_empty()) else {
         return Envelope::bad_request("POST body must contain [sql] root object");

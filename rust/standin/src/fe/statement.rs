@@ -20,7 +20,7 @@ const CATALOGS: [&str; 2] = ["internal", "default_cluster"];
 /// Digits that a JSON number carries without loss in every reader.
 const EXACT_DIGITS: u8 = 15;
 
-/// Runs one statement in a session of its own and gives its rows at once, as many as the call's `limit` says.
+/// Runs one statement in a session of its own and returns its rows at once, at most the call's `limit`.
 pub(super) async fn answer(rest: &Rest, call: &Call, catalog: &str, database: &str) -> Envelope {
     if !CATALOGS.iter().any(|known| known.eq_ignore_ascii_case(catalog)) {
         return Envelope::of_code(500, format!("Unknown catalog '{catalog}'").into());
@@ -51,7 +51,7 @@ pub(super) async fn answer(rest: &Rest, call: &Call, catalog: &str, database: &s
     }
 }
 
-/// The front end runs the statement through a client of its own, whose exception is told.
+/// The front end runs the statement through a client of its own, whose exception is reported.
 fn failed(session: &Session, error: &SqlError) -> Envelope {
     let (id, text) = (session.id, &error.message);
     Envelope::error(&format!(

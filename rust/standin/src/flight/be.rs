@@ -1,4 +1,4 @@
-//! Flight service of a back end: gives out the rows of a ticket, asks for no credentials, as Doris' back ends do.
+//! Flight service of a back end: returns the rows of a ticket, checks no credentials, as Doris' back ends do.
 
 use std::sync::Arc;
 

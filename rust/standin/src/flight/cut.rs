@@ -1,6 +1,6 @@
 //! Ends an HTTP/2 stream as no gRPC server would: reset, or in order but without its trailers.
 //!
-//! A handler asks for it with a status of [`reset`] or [`no_trailers`]; the layer finds the mark in headers or trailers.
+//! A handler requests it by a status of [`reset`] or [`no_trailers`]; the layer finds the mark in headers or trailers.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -29,7 +29,7 @@ fn marked(kind: &'static str) -> Status {
     status
 }
 
-/// Layer that carries out what the marks ask for.
+/// Layer that executes the marks.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct CutLayer;
 
@@ -88,7 +88,7 @@ fn cut_of(headers: &http::HeaderMap) -> Option<Cut> {
     }
 }
 
-/// Body that stops where a mark says so.
+/// Body that stops at a mark.
 pub(crate) struct CutBody<B> {
     inner: B,
     cut: Option<Cut>,

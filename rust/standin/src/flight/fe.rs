@@ -110,7 +110,7 @@ impl FrontendFlight {
         let handle = statement_handle(ticket).map_err(|status| {
             Status::internal(format!("get stream statement failed, {}", status.message()))
         })?;
-        // A client that was told to re-use the connection, or no location, brings tickets of back ends here.
+        // A client that got the location of re-use, or none, presents tickets of back ends here.
         let id = parse_backend_handle(&handle)
             .ok()
             .or_else(|| parse_frontend_handle(&handle));

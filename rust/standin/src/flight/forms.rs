@@ -1,4 +1,5 @@
-//! The forms in which server generations send Doris' types: stored (newest) columns are re-formed where a switch says so.
+//! The forms in which server generations send Doris' types: stored (newest) columns are converted where a switch
+//! requires it.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -37,7 +38,7 @@ struct Forms {
 
 /// The schema that a result is sent in, and how to get there; `None` when the stored arrays serve as they are.
 ///
-/// Every field is nullable, whatever the table says.
+/// Every field is nullable, whatever the table declares.
 pub(crate) fn plan(
     columns: &[ResultColumn],
     switches: &Arc<Switches>,
@@ -91,7 +92,7 @@ impl Reform {
     }
 }
 
-/// Value of the field metadata `doris_type`, for the types that Arrow alone does not tell.
+/// Value of the field metadata `doris_type`, for the types that Arrow alone does not distinguish.
 fn doris_type_name(doris_type: &DorisType) -> Option<&'static str> {
     match doris_type {
         DorisType::Ipv4 => Some("IPV4"),

@@ -16,7 +16,7 @@ use crate::net::ConnectionHandle;
 /// A session that a call runs in.
 pub(crate) struct Login {
     pub(crate) session: Arc<FlightSession>,
-    /// True when this call made the session; the answer then tells its token.
+    /// True when this call made the session; the answer then has its token.
     new: bool,
 }
 
@@ -114,7 +114,7 @@ fn open(
     Ok(session)
 }
 
-/// Text of a token that nobody knows, by generation; the token itself is not repeated.
+/// Text for an unknown token, by generation; the token itself is not repeated.
 fn unknown_token(fe: &FrontendFlight) -> Status {
     Status::unauthenticated(if fe.shared.switches.flight_session_pool {
         "Arrow Flight SQL session does not exist or is closed, please reconnect"

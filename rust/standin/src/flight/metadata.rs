@@ -1,4 +1,5 @@
-//! What drivers ask about the server: catalogs, databases, tables, kinds of tables, SqlInfo. Each call's ticket is the call itself.
+//! What drivers request about the server: catalogs, databases, tables, kinds of tables, SqlInfo. Each call's ticket is
+//! the call itself.
 
 use std::collections::HashMap;
 
@@ -27,7 +28,8 @@ const CATALOG: &str = "internal";
 /// Kinds of tables, as the server names them.
 const KINDS: [&str; 3] = ["BASE TABLE", "SYSTEM VIEW", "VIEW"];
 
-/// Schema of a call's rows and the name that the journal gives the call; `None` for one that is no question about the server.
+/// Schema of a call's rows and the name that the journal gives the call; `None` for one that is no question about the
+/// server.
 pub(crate) fn described(command: &Command) -> Option<(&'static str, SchemaRef)> {
     Some(match command {
         Command::CommandGetSqlInfo(_) => ("GetSqlInfo", actions::sql_info_schema()),

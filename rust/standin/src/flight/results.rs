@@ -15,7 +15,7 @@ const MOST: usize = 4096;
 
 /// One result, or one fragment of a result that was split over several endpoints.
 pub(crate) struct StoredResult {
-    /// Session that asked.
+    /// Session of the query.
     pub(crate) session: u64,
     /// Statement, for journal and fault rules.
     pub(crate) statement: String,
@@ -33,7 +33,7 @@ pub(crate) struct StoredResult {
     pub(crate) batch_rows: usize,
 }
 
-/// All results of a cluster that nobody has fetched yet.
+/// All results of a cluster that were not fetched yet.
 #[derive(Default)]
 pub(crate) struct Results {
     waiting: Mutex<HashMap<QueryId, (Instant, StoredResult)>>,

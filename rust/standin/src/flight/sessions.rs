@@ -62,7 +62,7 @@ impl FlightSession {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Takes over what `SET wait_timeout` said.
+    /// Takes over the value of `SET wait_timeout`.
     pub(crate) fn set_idle_limit(&self, limit: Option<Duration>) {
         *lock(&self.idle_limit) = limit;
     }

@@ -1,4 +1,4 @@
-//! `GetFlightInfo` of a statement: runs it, keeps its rows, says where they are.
+//! `GetFlightInfo` of a statement: runs it, keeps its rows, returns where they are.
 
 use arrow_array::RecordBatch;
 use arrow_flight::sql::{ProstMessageExt, TicketStatementQuery};
@@ -25,7 +25,7 @@ use crate::sql::engine::{Answer, Rows, Session};
 use crate::sql::script::{FirstTable, first_table};
 use crate::store::info::KeysType;
 
-/// Rows per batch when the session says nothing: Doris' default.
+/// Rows per batch when the session sets none: Doris' default.
 const BATCH_ROWS: usize = 4064;
 
 /// Port of the rows' internal service in tickets; nothing listens there.
@@ -105,8 +105,8 @@ pub(crate) async fn run(
     Ok(info.with_descriptor(descriptor))
 }
 
-/// Whether a server looks one key up instead of running the query: the table is Unique, and every key column is compared with
-/// a value by `=`.
+/// Whether a server looks one key up instead of running the query: the table is Unique, and every key column is
+/// compared with a value by `=`.
 fn is_point_query(fe: &FrontendFlight, session: &Session, table: Option<&str>, sql: &str) -> bool {
     let engine = &fe.shared.engine;
     let variable = engine.variable(session, "enable_short_circuit_query");
@@ -336,7 +336,7 @@ fn status_result() -> Result<(SchemaRef, RecordBatch), Status> {
     Ok((schema, batch))
 }
 
-/// A statement's failure as `GetFlightInfo` tells it.
+/// A statement's failure as `GetFlightInfo` reports it.
 pub(crate) fn status_of(error: &SqlError) -> Status {
     let typed = match error.code {
         5100 => Some("ERR_INCR_WINDOW_NOT_READY"),

@@ -18,7 +18,7 @@ use crate::control::stats::Open;
 use crate::net::ConnectionHandle;
 use crate::shared::Shared;
 
-/// Streams a result. Nothing is encoded before the client asks for it; dropping the stream frees everything at once.
+/// Streams a result. Nothing is encoded before the client reads it; dropping the stream frees everything at once.
 pub(crate) fn serve(
     shared: &Arc<Shared>,
     piece_bytes: usize,
@@ -67,7 +67,7 @@ struct Serving {
     next: usize,
     sent: u64,
     rows: u64,
-    /// Whether the rules were asked at this number of sent batches.
+    /// Whether the rules were applied at this number of sent batches.
     struck: bool,
     damage: Option<Strike>,
     status: String,
@@ -195,7 +195,7 @@ impl Drop for Serving {
     }
 }
 
-/// The failure that a rule asks for, if it asks for one: the connection is ended here, a status is given back.
+/// The failure of a rule, if it has one: the connection is ended here, a status is returned.
 ///
 /// `prefix` begins the text of a failure in Doris' own form.
 pub(crate) fn failure(action: &Action, connection: &ConnectionHandle, prefix: &str) -> Option<Status> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::profile::{put, switches};
 
-/// Where an endpoint says that its data are.
+/// The location that an endpoint names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     /// The node that holds them.
@@ -89,13 +89,13 @@ switches! {
         max_user_connections: usize = 100, "max_user_connections";
         /// How long a command waits for the one before it in its session.
         busy: Seconds = Seconds::of(10), "flight_busy_seconds";
-        /// Seconds until an idle session ends, unless the session variable `wait_timeout` says otherwise.
+        /// Seconds until an idle session ends, unless the session sets `wait_timeout`.
         wait_timeout: Seconds = Seconds::of(28_800), "flight_wait_timeout";
         /// How long a result waits for its `DoGet`.
         result_age: Seconds = Seconds::of(300), "flight_result_seconds";
         /// Size that record batches are cut to.
         piece_bytes: usize = 2 << 20, "flight_piece_bytes";
-        /// A query for a Unique table's whole key has no result, unless the session says otherwise.
+        /// A query for a Unique table's whole key has no result, unless the session switches that off.
         short_circuit: bool = false, "flight_short_circuit";
     }
 }

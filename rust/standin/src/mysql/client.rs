@@ -57,7 +57,7 @@ pub struct Table {
 /// A connection that is logged in.
 pub struct Client {
     packets: Packets<TcpStream>,
-    /// Version that the server told.
+    /// Version that the server reported.
     pub server_version: String,
 }
 
@@ -113,7 +113,8 @@ impl Client {
         Ok(expect(self.packets.read(usize::MAX).await?)?)
     }
 
-    /// Sends one text, which may hold several statements, and gives all answers. The answers before a failure are lost.
+    /// Sends one text, which may hold several statements, and gives all answers. The answers before a failure are
+    /// lost.
     pub async fn query(&mut self, sql: &str) -> Result<Vec<Reply>, ClientError> {
         self.send(0x03, sql.as_bytes()).await?;
         let mut replies = Vec::new();

@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::packet::{Fields, Packets};
 use crate::cluster::users::Users;
 
-/// Version that clients are told; Doris passes for this MySQL.
+/// Version that clients get; Doris presents itself as this MySQL.
 pub(super) const SERVER_VERSION: &str = "5.7.99";
 
 const PLUGIN: &[u8] = b"mysql_native_password";
@@ -19,7 +19,7 @@ const PLUGIN: &[u8] = b"mysql_native_password";
 /// Longest payload of a login.
 const LOGIN_MOST: usize = 64 << 10;
 
-/// What a client said of itself.
+/// What a client sent at the login.
 pub(super) struct Client {
     pub(super) user: String,
     pub(super) database: Option<String>,
@@ -69,7 +69,7 @@ pub(super) async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
         .auth_plugin()
         .is_some_and(|plugin| plugin.as_bytes() != PLUGIN);
     if other_plugin {
-        // The client guessed another plugin: ask again, for ours, with the same nonce.
+        // The client guessed another plugin: request ours, with the same nonce.
         let mut switch = vec![0xfe];
         switch.extend_from_slice(PLUGIN);
         switch.push(0);
@@ -93,7 +93,7 @@ pub(super) async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 /// Reads the user, the answer and the database of a `COM_CHANGE_USER`; the old nonce is not used again, so a client
-/// that changes its user is asked to log in anew.
+/// that changes its user has to log in again.
 pub(super) fn change_user_name(payload: &[u8]) -> io::Result<String> {
     let mut fields = Fields::new(payload);
     fields.u8()?;

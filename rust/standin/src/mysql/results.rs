@@ -15,7 +15,7 @@ use crate::values::zone::Zone;
 const UTF8MB4: u16 = 45;
 const BINARY: u16 = 63;
 
-/// Sends one answer; `more` tells the client that another follows.
+/// Sends one answer; `more` announces that another follows.
 pub(super) async fn answer<S: AsyncRead + AsyncWrite + Unpin>(
     packets: &mut Packets<S>,
     answer: &Answer,

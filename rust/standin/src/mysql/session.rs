@@ -179,8 +179,8 @@ impl Commands<'_> {
         Ok(true)
     }
 
-    /// Columns of a table, which interactive clients complete names with. A pattern behind the table's name is of no account,
-    /// as in Doris.
+    /// Columns of a table, which interactive clients complete names with. A pattern behind the table's name is of no
+    /// account, as in Doris.
     async fn field_list(&mut self, session: &mut Session, argument: &[u8]) -> io::Result<()> {
         let name = argument.split(|byte| *byte == 0).next().unwrap_or_default();
         let table = String::from_utf8_lossy(name).into_owned();
@@ -320,7 +320,7 @@ fn broken(action: &Action, connection: &ConnectionHandle) -> Broken {
     Broken::Nothing
 }
 
-/// An error that a rule plays; it says so where the rule has no text of its own.
+/// An error by a rule; its text names the rule where that has none of its own.
 fn played(code: u16, message: &str) -> SqlError {
     let message = match message.trim() {
         "" => "broken by a fault rule",

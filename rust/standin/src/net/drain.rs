@@ -1,7 +1,7 @@
 //! Answers that come before the body of their request was read.
 //!
-//! A connection that is closed with bytes unread is reset, and the reset may overtake the answer. So what the client still
-//! sends is read and dropped after the answer, within bounds.
+//! A connection that is closed with bytes unread is reset, and the reset may overtake the answer. So what the client
+//! still sends is read and dropped after the answer, within bounds.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -22,7 +22,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// Time for it.
 const WITHIN: Duration = Duration::from_secs(2);
 
-/// An answer to a request whose body nobody has read. With `read` the body is read and dropped after it; else the
+/// An answer to a request whose body was not read. With `read` the body is read and dropped after it; else the
 /// connection is closed at once.
 pub(crate) fn early_answer(
     tasks: &Tasks,
@@ -65,7 +65,7 @@ async fn drop_all(rest: Body) {
     }
 }
 
-/// A body that tells when it was handed over to the connection.
+/// A body that reports when it was passed to the connection.
 struct Signalled {
     bytes: Option<Bytes>,
     _sent: DropGuard,

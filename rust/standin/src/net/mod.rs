@@ -19,7 +19,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 /// Bytes of a request's head that are looked at.
 const HEAD_MOST: usize = 16 << 10;
 
-/// The connections of one listener, in the forms that axum, tonic and the MySQL server ask for.
+/// The connections of one listener, in the forms that axum, tonic and the MySQL server take.
 ///
 /// Ends when its token is cancelled; every connection it gave out ends with it, by a TCP reset.
 pub(crate) struct Incoming {
@@ -62,7 +62,7 @@ impl axum::serve::Listener for Incoming {
                 let peer = connection.handle.peer;
                 (connection, peer)
             }
-            // The serving task is aborted by whoever cancelled the token.
+            // The serving task is aborted by the code that cancelled the token.
             None => std::future::pending().await,
         }
     }
@@ -97,7 +97,8 @@ pub(crate) struct ConnectionHandle {
 }
 
 impl ConnectionHandle {
-    /// Whether the last request gave both `Content-Length` and `Transfer-Encoding`. The HTTP library hides the former then.
+    /// Whether the last request gave both `Content-Length` and `Transfer-Encoding`. The HTTP library hides the former
+    /// then.
     pub(crate) fn two_lengths(&self) -> bool {
         self.two_lengths.load(Ordering::Acquire)
     }

@@ -48,7 +48,7 @@ choices! {
 }
 
 choices! {
-    /// Type of the hidden column that tells the operation.
+    /// Type of the hidden column of the operation.
     OpType {
         /// TINYINT.
         Int8 = "int8",
@@ -67,17 +67,17 @@ choices! {
 }
 
 choices! {
-    /// What a table without historical values tells of a whole row that takes the place of another.
+    /// What a table without historical values records where a whole row replaces another.
     UpdateForm {
         /// An insert: the server does not look for the row before.
         Insert = "insert",
-        /// A pair, both halves with the new values, as servers of November 2026 do. Partial updates, for which the row before
-        /// is looked for, always give one.
+        /// A pair, both halves with the new values, as servers of November 2026 do. Partial updates, for which the row
+        /// before is looked for, always give one.
         Pair = "pair",
     }
 }
 choices! {
-    /// What a table without historical values tells of the columns outside the key of a deleted row.
+    /// What a table without historical values records for the columns outside the key of a deleted row.
     DeleteForm {
         /// Their defaults, else NULL; a load's row as it came.
         Key = "key",
@@ -120,8 +120,8 @@ switches! {
 }
 
 switches! {
-    /// Every switch of this part; part of [`crate::profile::Switches`]. Without a changelog none has an effect, and the TSO
-    /// cannot be read.
+    /// Every switch of this part; part of [`crate::profile::Switches`]. Without a changelog none has an effect, and
+    /// the TSO cannot be read.
     #[derive(Debug, Clone, PartialEq, Eq)]
     ChangelogSwitches {
         /// See [`ChangelogErrors`].
@@ -138,10 +138,11 @@ switches! {
         tso_api: TsoApi = TsoApi::Any, "tso_api";
         /// See [`TsoStatus`].
         tso_status: TsoStatus = TsoStatus::Committed, "tso_status";
-        /// Global value of the session variable `change_visible_timeout_ms`: milliseconds of real time that a changelog query
-        /// waits.
+        /// Global value of the session variable `change_visible_timeout_ms`: milliseconds of real time that a
+        /// changelog query waits.
         change_visible_timeout_ms: u64 = 60_000, "change_visible_timeout_ms";
-        /// `@incr(…)` behind a table is read and has no effect: the query is one of the table. Comes before `changelog`.
+        /// `@incr(…)` behind a table is read and has no effect: the query is one of the table. Comes before
+        /// `changelog`.
         incr_ignored: bool = false, "incr_ignored";
     }
 }

@@ -59,7 +59,8 @@ choices! {
 }
 
 switches! {
-    /// Every switch of loads; part of [`crate::profile::Switches`]. Times are on the cluster's clock unless said otherwise.
+    /// Every switch of loads; part of [`crate::profile::Switches`]. Times are on the cluster's clock where nothing
+    /// else is noted.
     #[derive(Debug, Clone, PartialEq, Eq)]
     LoadSwitches {
         /// Seconds after which a PRECOMMITTED transaction is aborted.

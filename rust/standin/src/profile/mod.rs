@@ -150,7 +150,7 @@ choices! {
 }
 
 switches! {
-    /// Every switch. Fields are read where the behaviour lives; nothing asks for the profile's name but messages.
+    /// Every switch. Fields are read where the behaviour lives; the profile's name is used by messages only.
     #[derive(Debug, Clone, PartialEq, Eq)]
     Switches {
         /// Name of the profile the switches started from.
@@ -233,7 +233,8 @@ impl Switches {
             "doris-5.0-binlog" => Ok(Self {
                 changelog_names: NameSet::Binlog,
                 changelog_border: Border::EndInclusive,
-                // The pool came after the new names: a client of that time opens a session for each window and closes none.
+                // The pool came after the new names: a client of that time opens a session for each window and closes
+                // none.
                 flight_session_pool: false,
                 change: ChangelogSwitches {
                     tso_status: TsoStatus::Plain,

@@ -11,7 +11,7 @@ use crate::store::catalog::is_built_in;
 
 /// How one item of the outermost select list is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum OutputColumn {
     /// One column of this name.
     Name(String),
     /// As many columns as the wildcard gives, by their declared names.
@@ -19,11 +19,11 @@ pub enum Shown {
 }
 
 /// Brings names to their form; gives what the outermost select list is shown as (`items` = its texts), or nothing
-/// where it cannot be told.
-pub fn normalise(statement: &mut Statement, items: &[String]) -> Vec<Shown> {
+/// where it is not known.
+pub fn normalise(statement: &mut Statement, items: &[String]) -> Vec<OutputColumn> {
     let shown = match statement {
         Statement::Query(query) => first_select(&mut query.body)
-            .map(|s| shown_as(s, items))
+            .map(|s| output_columns(s, items))
             .unwrap_or_default(),
         _ => Vec::new(),
     };
@@ -41,7 +41,7 @@ fn first_select(body: &mut SetExpr) -> Option<&mut Select> {
 }
 
 /// Reads the shown names, and gives items whose names would collide names of their own.
-fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
+fn output_columns(select: &mut Select, items: &[String]) -> Vec<OutputColumn> {
     let known = items.len() == select.projection.len();
     let wildcards = select
         .projection
@@ -67,7 +67,7 @@ fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
                 (name, internal)
             }
             _ => {
-                shown.push(Shown::Wildcard);
+                shown.push(OutputColumn::Wildcard);
                 continue;
             }
         };
@@ -97,7 +97,7 @@ fn shown_as(select: &mut Select, items: &[String]) -> Vec<Shown> {
             };
         }
         used.push(internal);
-        shown.push(Shown::Name(name));
+        shown.push(OutputColumn::Name(name));
     }
     shown
 }

@@ -140,7 +140,7 @@ impl Engine {
     }
 }
 
-/// The partitions that rows of a batch in stored form ask for, in order.
+/// The partitions that rows of a batch in stored form need, in order.
 fn wanted(
     schema: &TableSchema,
     batch: &RecordBatch,

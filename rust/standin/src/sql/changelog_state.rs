@@ -1,4 +1,4 @@
-//! What the admin port tells of a table's changelog, and the removal of what is expired.
+//! What the admin port reports of a table's changelog, and the removal of what is expired.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A place in a row of tokens, with the small questions that hand-written parsers ask.
+//! A place in a row of tokens, with the small tests that hand-written parsers need.
 
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 

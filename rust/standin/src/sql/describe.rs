@@ -30,7 +30,7 @@ impl Engine {
         };
         for row in self.description(session, &database, &name).await? {
             let [field, type_name, null, key, default, extra, comment] = row;
-            // `DESC` says `Yes` and `true` where this says `YES`, which drivers compare with.
+            // `DESC` shows `Yes` and `true` where this shows `YES`, which drivers compare with.
             let yes_no = |value: Option<String>| {
                 let yes = value.is_some_and(|v| v.eq_ignore_ascii_case("yes") || v == "true");
                 Some(if yes { "YES" } else { "NO" }.to_string())

@@ -61,7 +61,8 @@ impl Explicit {
 }
 
 impl Engine {
-    /// `BEGIN [WORK] [WITH LABEL l]`, `START TRANSACTION …`, after the first word. Within a transaction it changes nothing.
+    /// `BEGIN [WORK] [WITH LABEL l]`, `START TRANSACTION …`, after the first word. Within a transaction it changes
+    /// nothing.
     pub(crate) fn begin_explicit(
         &self,
         session: &mut Session,
@@ -130,7 +131,7 @@ impl Engine {
     }
 }
 
-/// What Doris tells of a transaction.
+/// What Doris reports of a transaction.
 pub(crate) fn told(label: &str, status: &str, id: &str) -> String {
     format!("{{'label':'{label}', 'status':'{status}', 'txnId':'{id}'}}")
 }

@@ -8,8 +8,8 @@ use datafusion::logical_expr::{Expr, ExprSchemable};
 /// What a text becomes beside exact numbers: a DECIMAL with the scale that Doris gives it, wide enough for LARGEINT.
 const NUMBER: DataType = DataType::Decimal256(76, 6);
 
-/// Gives texts and numbers of an `IN` one type, and says whether anything changed. Doris has two rules: new servers compare
-/// numbers, as `=` does; old ones (`in_texts`) compare texts where all numbers are integers.
+/// Gives texts and numbers of an `IN` one type, and returns whether anything changed. Doris has two rules: new servers
+/// compare numbers, as `=` does; old ones (`in_texts`) compare texts where all numbers are integers.
 pub fn common_type(list: InList, schema: &DFSchema, in_texts: bool) -> Result<(InList, bool)> {
     let InList { expr, list, negated } = list;
     let types = std::iter::once(expr.as_ref())

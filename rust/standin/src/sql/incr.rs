@@ -50,8 +50,8 @@ pub fn read_incr(cursor: &mut Cursor<'_>) -> Result<Incr, SqlError> {
 }
 
 impl Engine {
-    /// The changes that a query asks of a table, once all that belong to its window can be seen. `now`: the present of
-    /// the statement, which decides what is expired.
+    /// The changes that a query reads of a table, once all that belong to its window can be seen. `now`: the present
+    /// of the statement, which decides what is expired.
     pub(crate) async fn changes_table(
         &self,
         session: &Session,
@@ -241,7 +241,7 @@ impl VisitorMut for Hider {
                 SelectItem::Wildcard(options) if hiding == 1 => {
                     items.push(SelectItem::Wildcard(self.without(options)));
                 }
-                // The same names in several relations: each is told its own.
+                // The same names in several relations: each gets its own.
                 SelectItem::Wildcard(options) => items.extend(relations.iter().map(|(alias, hides)| {
                     let options = options.clone();
                     let kind =

@@ -27,7 +27,7 @@ use crate::values::{Cell, build_array, cast_array, read_cell, read_escaped_cell}
 /// Expression cells evaluated by one query.
 const EXPRESSIONS_PER_QUERY: usize = 200;
 
-/// What an `INSERT` says before its rows.
+/// The part of an `INSERT` before its rows.
 struct Target {
     database: String,
     table: String,

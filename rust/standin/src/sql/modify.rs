@@ -55,7 +55,7 @@ impl Engine {
         self.done_statement(txn, affected as u64)
     }
 
-    /// A predicate tells of no row: refused where rows would have to be told of.
+    /// A predicate records no row: refused where rows have to be recorded.
     fn check_delete(&self, table: &Table) -> Result<(), SqlError> {
         let schema = &table.snapshot().schema;
         let refused = schema.keys_type == KeysType::Duplicate

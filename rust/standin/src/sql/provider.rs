@@ -22,7 +22,7 @@ use crate::store::partition::min_max;
 use crate::store::tablet::{Partition, TableVersion};
 use crate::values::to_compute;
 
-/// Column that tells where a row is stored, for statements that delete rows.
+/// Column with the place where a row is stored, for statements that delete rows.
 pub const LOCATION: &str = "__standin_location";
 
 /// One version of a table, narrowed by hints.
@@ -232,7 +232,7 @@ impl PruningStatistics for Bounds<'_> {
         self.partitions.len()
     }
 
-    /// NULL may be in any partition as far as its ends tell.
+    /// NULL may be in any partition as far as its bounds show.
     fn null_counts(&self, _column: &Column) -> Option<ArrayRef> {
         None
     }

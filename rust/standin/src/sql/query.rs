@@ -23,7 +23,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 
-use super::ast::{Shown, normalise};
+use super::ast::{OutputColumn, normalise};
 use super::coerce::{JSON_COMPARED, coerce};
 use super::functions::{self, Surroundings};
 use super::lexer::{Statement, statements};
@@ -112,8 +112,8 @@ pub struct Planned {
     state: SessionState,
     /// The logical plan, coerced.
     pub plan: LogicalPlan,
-    /// Shown names of the outermost select list; empty where they cannot be told.
-    shown: Vec<Shown>,
+    /// Names of the outermost select list; empty where they are not known.
+    shown: Vec<OutputColumn>,
     zone: Zone,
 }
 
@@ -391,7 +391,7 @@ impl Planned {
     /// Columns of the result.
     pub fn columns(&self) -> Vec<ResultColumn> {
         let fields = self.plan.schema().fields();
-        let names = shown_names(&self.shown, fields.len());
+        let names = output_names(&self.shown, fields.len());
         fields
             .iter()
             .enumerate()
@@ -481,13 +481,13 @@ pub(crate) fn stored_column(
     }
 }
 
-/// Shown names by position; `None` for what wildcards gave.
-fn shown_names(shown: &[Shown], width: usize) -> Vec<Option<String>> {
+/// Names by position; `None` for what wildcards gave.
+fn output_names(shown: &[OutputColumn], width: usize) -> Vec<Option<String>> {
     let mut names = vec![None; width];
-    let wildcards = shown.iter().filter(|s| **s == Shown::Wildcard).count();
-    let name = |shown: &Shown| match shown {
-        Shown::Name(name) => Some(name.clone()),
-        Shown::Wildcard => None,
+    let wildcards = shown.iter().filter(|s| **s == OutputColumn::Wildcard).count();
+    let name = |shown: &OutputColumn| match shown {
+        OutputColumn::Name(name) => Some(name.clone()),
+        OutputColumn::Wildcard => None,
     };
     if wildcards == 0 {
         if shown.len() == width {
@@ -495,13 +495,17 @@ fn shown_names(shown: &[Shown], width: usize) -> Vec<Option<String>> {
         }
         return names;
     }
-    for (at, item) in shown.iter().take_while(|s| **s != Shown::Wildcard).enumerate() {
+    for (at, item) in shown
+        .iter()
+        .take_while(|s| **s != OutputColumn::Wildcard)
+        .enumerate()
+    {
         names[at] = name(item);
     }
     for (back, item) in shown
         .iter()
         .rev()
-        .take_while(|s| **s != Shown::Wildcard)
+        .take_while(|s| **s != OutputColumn::Wildcard)
         .enumerate()
     {
         if let Some(slot) = width.checked_sub(back + 1) {

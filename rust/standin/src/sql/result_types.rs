@@ -10,7 +10,7 @@ use crate::values::types::DorisType;
 /// Aggregates whose result is one of the values they were given.
 const CHOOSING: [&str; 5] = ["min", "max", "any_value", "first_value", "last_value"];
 
-/// The type of a plan's column: followed down to the table's column that it comes from, else told by its field.
+/// The type of a plan's column: followed down to the table's column that it comes from, else read from its field.
 pub fn column_type(plan: &LogicalPlan, index: usize) -> DorisType {
     let field = plan.schema().field(index);
     let followed = match plan {

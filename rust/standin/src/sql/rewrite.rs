@@ -96,7 +96,7 @@ impl Rewriter<'_> {
         self.statement.tokens.get(at).map(|t| &t.token)
     }
 
-    /// Whether the statement asks for an order anywhere.
+    /// Whether the statement has an order anywhere.
     fn ordered(&self) -> bool {
         let mut cursor = Cursor::new(&self.statement.tokens);
         (0..self.statement.tokens.len()).any(|at| {

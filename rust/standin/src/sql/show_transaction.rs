@@ -7,7 +7,7 @@ use super::tables::Listing;
 use crate::error::SqlError;
 use crate::sql::engine::{Engine, Session};
 
-/// What nobody has set yet.
+/// A value that was not set yet.
 const UNSET: i64 = -1;
 
 impl Engine {

@@ -14,7 +14,7 @@ use crate::store::schema::{Distribution, TableSchema};
 use crate::store::tablet::route::bucket_hashes;
 use crate::values::from_compute;
 
-/// Combinations of values in the distribution columns up to which buckets are told apart.
+/// Combinations of values in the distribution columns up to which buckets are pruned.
 const MOST_KEYS: usize = 1000;
 
 /// Why tablets are not planned.
@@ -33,9 +33,9 @@ impl From<SqlError> for PlanRefused {
 }
 
 impl Engine {
-    /// The tablets that a single-table query reads, for `_query_plan`: partitions that never got rows are left out, the
-    /// others pruned by the predicate, and their buckets where it fixes the distribution columns. Anything but a scan of
-    /// that one table with filters, with or without `DISTINCT`, is refused.
+    /// The tablets that a single-table query reads, for `_query_plan`: partitions that never got rows are left out,
+    /// the others pruned by the predicate, and their buckets where it fixes the distribution columns. Anything but a
+    /// scan of that one table with filters, with or without `DISTINCT`, is refused.
     pub async fn plan_tablets(
         &self,
         session: &Session,
@@ -132,8 +132,8 @@ fn optimised_scan(plan: &LogicalPlan) -> Option<&TableScan> {
     }
 }
 
-/// The hashes of all keys that rows which meet the filters can have in the distribution columns; `None` when the filters
-/// leave one of those columns open.
+/// The hashes of all keys that rows which meet the filters can have in the distribution columns; `None` when the
+/// filters leave one of those columns open.
 fn fixed_hashes(schema: &TableSchema, filters: &[Expr]) -> Result<Option<Vec<u64>>, SqlError> {
     let Distribution::Hash(names) = &schema.distribution else {
         return Ok(None);

@@ -1,7 +1,8 @@
-//! Dates and times of different precision beside each other: compared in microseconds, so that nothing of either is lost.
+//! Dates and times of different precision beside each other: compared in microseconds, so that nothing of either is
+//! lost.
 //!
-//! DataFusion would bring a finer literal to the unit of a coarser column, and with it lose its fraction; and it would bring dates
-//! to nanoseconds, which end in the year 2262.
+//! DataFusion would bring a finer literal to the unit of a coarser column, and with it lose its fraction; and it would
+//! bring dates to nanoseconds, which end in the year 2262.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::Cast;
 use datafusion::logical_expr::{ColumnarValue, Expr, ExprSchemable, ScalarUDF, Volatility, create_udf};
 
-/// Brings the members of one comparison to a common precision; says whether anything changed.
+/// Brings the members of one comparison to a common precision; returns whether anything changed.
 pub fn common_unit(members: &mut [&mut Expr], schema: &DFSchema) -> bool {
     let types: Vec<DataType> = members
         .iter()

@@ -21,7 +21,7 @@ pub fn parse_type(text: &str) -> Result<DorisType, SqlError> {
     Ok(doris_type)
 }
 
-/// The Doris type of a field of an expression: the one its metadata names, else what its Arrow type tells.
+/// The Doris type of a field of an expression: the one its metadata names, else that of its Arrow type.
 pub(crate) fn type_of_field(field: &Field) -> DorisType {
     field
         .metadata()

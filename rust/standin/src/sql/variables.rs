@@ -61,13 +61,13 @@ const DEFAULTS: [(&str, &str); 46] = [
     ("wait_timeout", "28800"),
 ];
 
-/// Variables that clients ask for or set under further names.
+/// Variables that clients read or set under further names.
 const ALIASES: [(&str, &str); 2] = [
     ("tx_read_only", "transaction_read_only"),
     ("have_query_cache", "query_cache_type"),
 ];
 
-/// Rows of a batch that a session may ask for.
+/// Rows of a batch that a session may request.
 const BATCH_SIZES: std::ops::RangeInclusive<u64> = 1..=65_535;
 
 /// Version text that MySQL clients see.

@@ -74,7 +74,7 @@ impl Catalog {
         }
     }
 
-    /// Whether a front end was told to ignore `@incr`.
+    /// Whether a front end is set to ignore `@incr`.
     pub(crate) fn ignores_incr(&self, frontend: usize) -> bool {
         read(&self.without_incr).contains(&frontend)
     }

@@ -10,7 +10,7 @@ use crate::values::types::DorisType;
 use crate::values::zone::Zone;
 use crate::values::{build_array, read_cell};
 
-/// A default's text as an array of length 1; the error says why the type does not take it.
+/// A default's text as an array of length 1; the error has the reason why the type refuses it.
 pub fn default_array(doris_type: &DorisType, text: &str) -> Result<ArrayRef, String> {
     let cell = read_cell(doris_type, text)?;
     build_array(doris_type, &[cell], &Zone::UTC).map_err(|e| e.message)

@@ -1,4 +1,4 @@
-//! What a table is, for those who ask: model, columns, partitions, tablets.
+//! Properties of a table: model, columns, partitions, tablets.
 
 use std::collections::BTreeMap;
 

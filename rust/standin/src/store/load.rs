@@ -173,7 +173,7 @@ impl Load {
         Ok(())
     }
 
-    /// Merges partial rows with the table as it is now and forgets the result: tells before the commit what would
+    /// Merges partial rows with the table as it is now and forgets the result: shows before the commit what would
     /// fail there.
     pub(crate) fn rehearse(&mut self, catalog: &Catalog) -> Result<(), SqlError> {
         if self.shape.partial.is_none() {

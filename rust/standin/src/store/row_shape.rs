@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use crate::error::SqlError;
 use crate::store::schema::TableSchema;
 
-/// The hidden column that tells which rows delete.
+/// The hidden column that marks rows that delete.
 pub const DELETE_SIGN: &str = "__DORIS_DELETE_SIGN__";
 /// Bits of the columns that a row gives, as flexible partial updates carry them.
 const GIVEN: &str = "__standin_given";
@@ -29,7 +29,7 @@ pub enum NewKeys {
 pub struct Partial {
     /// What becomes of new keys.
     pub new_keys: NewKeys,
-    /// True for each column of the table that every row gives; `None` = each row says so itself.
+    /// True for each column of the table that every row gives; `None` = it differs by row.
     pub columns: Option<Vec<bool>>,
 }
 
@@ -70,7 +70,7 @@ impl RowShape {
         Arc::new(Schema::new(fields))
     }
 
-    /// True when each row says which columns it gives.
+    /// True when each row lists the columns that it has.
     pub fn is_flexible(&self) -> bool {
         self.partial.as_ref().is_some_and(|p| p.columns.is_none())
     }

@@ -9,7 +9,7 @@ pub(super) enum Item {
     Derived(String, String),
 }
 
-/// Reads `k1, k2, `v 1`, v = f(k1, ',')`. The error says which item is none.
+/// Reads `k1, k2, `v 1`, v = f(k1, ',')`. The error names the invalid item.
 pub(super) fn read(text: &str) -> Result<Vec<Item>, String> {
     parts(text, ',')
         .into_iter()

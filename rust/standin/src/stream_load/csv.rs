@@ -43,7 +43,7 @@ impl<'p> CsvReader<'p> {
         }
     }
 
-    /// Reads the whole lines at the start of `data`; `last` says that nothing follows it. Gives the bytes used, and
+    /// Reads the whole lines at the start of `data`; `last`: nothing follows it. Gives the bytes used, and
     /// the number of rows that were found and left out.
     pub(super) fn read<'a>(
         &mut self,

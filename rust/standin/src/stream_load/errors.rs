@@ -1,6 +1,6 @@
 //! Rows that were left out: how many, and the first of them with their reasons.
 
-/// Reasons that are kept; a line says so when there were more.
+/// Reasons that are kept; a last line notes that there were more.
 const SHOWN: usize = 50;
 /// A row is shown up to this many bytes.
 const ROW_BYTES: usize = 4096;

@@ -103,7 +103,7 @@ impl Expressions {
     }
 
     /// Results for a block of rows, in stored form. `input` gives a named column in the form that expressions are
-    /// computed in; only columns that an expression uses are asked for.
+    /// computed in; only columns that an expression uses are read.
     pub(super) fn run(
         &self,
         rows: usize,

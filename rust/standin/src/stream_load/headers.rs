@@ -33,7 +33,7 @@ impl LoadHeaders {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    /// Whether a header says `true`, letter case aside.
+    /// Whether a header is `true`, letter case aside.
     pub(crate) fn flag(&self, name: &str) -> bool {
         self.get(name)
             .is_some_and(|value| value.eq_ignore_ascii_case("true"))

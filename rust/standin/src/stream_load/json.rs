@@ -22,7 +22,7 @@ pub(super) struct JsonReader<'p> {
 const TWO_IN_A_LINE: &str = "Multiple JSON objects in a single line";
 
 impl<'p> JsonReader<'p> {
-    /// At the start of a body. `names` are the source columns, `decimals` tells those that are read as DECIMAL.
+    /// At the start of a body. `names` are the source columns, `decimals` names those that are read as DECIMAL.
     pub(super) fn new(form: &'p JsonForm, names: &'p [String], decimals: Vec<bool>) -> Self {
         Self {
             decimals,
@@ -36,7 +36,7 @@ impl<'p> JsonReader<'p> {
         }
     }
 
-    /// Reads the whole documents at the start of `data`; `last` says that nothing follows it. Gives the bytes used.
+    /// Reads the whole documents at the start of `data`; `last`: nothing follows it. Gives the bytes used.
     pub(super) fn read<'a>(
         &mut self,
         data: &'a [u8],

@@ -1,7 +1,7 @@
 //! What the bytes of a Stream Load become: rows of a table, ready to be committed, or reasons why not.
 //!
-//! A load is read on a thread of its own, which takes the body piece by piece through a short queue: whoever pushes
-//! waits while the thread is behind.
+//! A load is read on a thread of its own, which takes the body piece by piece through a short queue: the caller that
+//! pushes waits while the thread is behind.
 
 mod arrow;
 mod blocks;
@@ -168,7 +168,8 @@ impl StreamLoad {
         })
     }
 
-    /// Takes the next bytes of the body; waits while the load is behind. The error says why the rest is of no use.
+    /// Takes the next bytes of the body; waits while the load is behind. The error has the reason why the rest is of
+    /// no use.
     pub(crate) async fn push(&mut self, bytes: Bytes) -> Result<(), LoadRefused> {
         self.bytes += bytes.len() as u64;
         if self.body.send(Piece::Bytes(bytes)).await.is_ok() {

@@ -56,7 +56,7 @@ pub(super) enum Format {
     Arrow,
 }
 
-/// How lines and fields are told apart.
+/// How lines and fields are separated.
 #[derive(Debug)]
 pub(super) struct CsvForm {
     /// Between fields.
@@ -91,7 +91,7 @@ pub(super) struct JsonForm {
 /// Which rows delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Merge {
-    /// Those whose delete sign says so, where the load has one.
+    /// Those whose delete sign is set, where the load has one.
     Append,
     /// All.
     Delete,

@@ -1,7 +1,8 @@
 //! Separators as headers spell them, turned into the bytes that stand in the data.
 
 /// The bytes of a separator. `\x01`, `\x2c20` and `\x2c\x20` are hex, `\n`, `\t`, `\r`, `\0` and `\\` are escapes, all
-/// else stands for itself. The error says what is wrong with the hex (Doris manual, Stream Load, `column_separator`).
+/// else stands for itself. The error describes what is wrong with the hex (Doris manual, Stream Load,
+/// `column_separator`).
 pub(super) fn decode(text: &str) -> Result<Vec<u8>, String> {
     if let Some(hex) = text.strip_prefix("\\x").or_else(|| text.strip_prefix("\\X"))
         && let Some(bytes) = all_hex(hex)

@@ -211,7 +211,7 @@ pub fn write_date(out: &mut String, days: i64) {
     let _ = write!(out, "{year:04}-{month:02}-{day:02}");
 }
 
-/// `2024-01-31 08:00:00.123` with as many fractional digits as the scale says.
+/// `2024-01-31 08:00:00.123` with as many fractional digits as the scale has.
 pub fn write_datetime(out: &mut String, micros: i64, scale: u8) {
     let c = Civil::at(micros);
     let _ = write!(

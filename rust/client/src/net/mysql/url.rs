@@ -16,7 +16,7 @@ const TLS_STORES: [&str; 3] = [
 const TLS_SWITCHES: [&str; 3] = ["usessl", "requiressl", "verifyservercertificate"];
 
 /// The nodes of a `jdbc-url`, in order. Its database has no effect: statements name theirs. Parameters are those of a
-/// Java driver, which is not used: those that ask for TLS are refused, names of others are logged. Values, and
+/// Java driver, which is not used: those for TLS are refused, names of others are logged. Values, and
 /// whatever stands where a user or password could, show in no message.
 pub(crate) fn nodes(url: &str) -> Result<Vec<Address>, Error> {
     let url = url.trim();

@@ -124,7 +124,7 @@ impl Changelog {
         Newest::checked(fe, figure("current_tso")?, figure("current_tso_physical_time")?)
     }
 
-    /// The instant of a wall clock `yyyy-MM-dd HH:mm:ss` in the account's zone, which is asked for once. A time that
+    /// The instant of a wall clock `yyyy-MM-dd HH:mm:ss` in the account's zone, which is read once. A time that
     /// a clock change leaves out is the first instant after it; of a time that occurs twice it is the earlier one.
     pub async fn instant(&self, text: &str) -> Result<Instant, Error> {
         let wall = parse_wall(text).ok_or_else(|| {

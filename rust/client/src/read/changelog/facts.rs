@@ -40,7 +40,7 @@ struct Declaration {
 }
 
 /// Compares columns, then checks model and properties. All that is wrong with the latter is in one error.
-pub(super) async fn look(changelog: &Changelog, flight: &mut Flight) -> Result<TableFacts, Error> {
+pub(super) async fn read(changelog: &Changelog, flight: &mut Flight) -> Result<TableFacts, Error> {
     let table = &changelog.config.table;
     let mut columns = plan::check(flight, &changelog.config).await?;
     let mut warnings = std::mem::take(&mut columns.notes);

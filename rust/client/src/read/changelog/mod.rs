@@ -1,5 +1,5 @@
-//! What the source's enumerator asks of Doris in order to follow a table's changes. One [`Changelog`] per enumerator;
-//! the windows themselves are read by [`crate::read::scan::Scan`].
+//! What the source's enumerator requests from Doris in order to follow a table's changes. One [`Changelog`] per
+//! enumerator; the windows themselves are read by [`crate::read::scan::Scan`].
 
 mod clock;
 mod facts;
@@ -19,8 +19,8 @@ pub use clock::{Instant, Newest};
 pub use facts::TableFacts;
 pub use partitions::Partition;
 
-/// The questions about one table. Each is answered by the server at that moment, unless said otherwise. Holds no task
-/// and between calls no connection; dropping the future of a call ends it. From any thread.
+/// The requests about one table. Each is answered by the server at that moment, where nothing else is noted. Holds no
+/// task and between calls no connection; dropping the future of a call ends it. From any thread.
 #[derive(Debug)]
 pub struct Changelog {
     config: Arc<ReadConfig>,
@@ -58,7 +58,7 @@ impl Changelog {
         let facts = tokio::select! {
             biased;
             () = cancelled => Err(Error::new(ErrorKind::Closed, "the call was closed")),
-            facts = facts::look(self, &mut flight) => facts,
+            facts = facts::read(self, &mut flight) => facts,
         };
         flight.close(CLOSE_LIMIT).await;
         facts

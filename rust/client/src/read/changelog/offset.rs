@@ -38,7 +38,7 @@ impl Changelog {
     }
 
     /// Publishes a position, ms since 1970 UTC, as the wall clock of the account's zone, rounded down to the second;
-    /// gives the number of rows that the server says it wrote, at least one. One attempt.
+    /// returns the number of rows that the server reports as written, at least one. One attempt.
     pub async fn write_offset(&self, millis: i64) -> Result<u64, Error> {
         let offset = self.offset()?;
         let wall = self.wall_text(millis).await?;

@@ -1,7 +1,7 @@
 //! What a front end calls the hidden columns of a changelog query, and whether it knows such queries at all.
 //!
 //! A front end of another version ignores `@incr` without a word and gives the rows of the table. Only the hidden
-//! columns tell: so each session is asked for them before anything else, and a front end without them is left for
+//! columns tell: so each session is queried for them before anything else, and a front end without them is left for
 //! another one, as there may be in the middle of an upgrade.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::read::window::sql::Hidden;
 
 impl Flight {
-    /// The names of the hidden columns at this session's front end; asked for once per session, by the query that
+    /// The names of the hidden columns at this session's front end; read once per session, by the query that
     /// `probe` makes of each family of names.
     pub(crate) async fn hidden(
         &mut self,

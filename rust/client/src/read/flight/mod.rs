@@ -219,7 +219,7 @@ impl Flight {
 }
 
 impl Stream {
-    /// The next message; `None` when the server said that the stream is complete. A stream that just stops is an
+    /// The next message; `None` when the server ended the stream with its status. A stream that just stops is an
     /// error.
     pub(crate) async fn next(&mut self) -> Result<Option<FlightData>, Error> {
         // tonic turns an end without the trailer `grpc-status` into an error of its own.

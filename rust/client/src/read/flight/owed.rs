@@ -1,5 +1,5 @@
 //! Sessions that are being opened or closed. Each is a task of its own: a future that is dropped in between, as a
-//! cancelled read drops its own, would leave a session on the server that nobody knows of.
+//! cancelled read drops its own, would leave an unknown session on the server.
 
 use std::time::Duration;
 

@@ -167,7 +167,7 @@ impl Session {
         })
     }
 
-    /// Sets the zone where it is not the account's, then the session variables that options ask for, by one
+    /// Sets the zone where it is not the account's, then the session variables that options need, by one
     /// statement; a server that knows only some of these gets those. Gives a warning for each that was refused.
     pub(super) async fn set_variables(
         &mut self,

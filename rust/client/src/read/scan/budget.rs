@@ -48,7 +48,7 @@ impl Budget {
         self.most.load(Relaxed)
     }
 
-    /// Waits until there is room at all, before a batch is asked for whose size is not known yet. One scan has one
+    /// Waits until there is room at all, before a batch is requested whose size is not known yet. One scan has one
     /// such permit at a time, which is how the budget can be passed by one batch and no more.
     pub(crate) async fn reserve(self: &Arc<Self>) -> Permit {
         let mut permit = Permit {

@@ -1,4 +1,4 @@
-//! Windows of a table's changes: what is asked for, what comes back, and where a broken or restored one goes on. The
+//! Windows of a table's changes: what is requested, what is returned, and where a broken or restored one resumes. The
 //! reading itself is [`crate::read::scan::Scan::start_window`].
 //!
 //! Windows, order and positions are described in `docs/changelog.md`; `@incr`, its hidden columns and its errors in

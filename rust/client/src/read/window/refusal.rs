@@ -1,7 +1,7 @@
 //! What a server's refusal of a changelog query means: a wait that may be repeated, changes that have expired, or
 //! neither.
 //!
-//! Texts and codes are those of the Doris manual, Incremental Query. A cluster tells the code in metadata, or the
+//! Texts and codes are those of the Doris manual, Incremental Query. A cluster sends the code in metadata, or the
 //! name of the error in its text, or nothing but a text; older servers write "binlog" where newer ones write
 //! "changelog".
 

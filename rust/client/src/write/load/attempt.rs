@@ -179,13 +179,15 @@ impl Attempt<'_> {
                     let _ = write!(told, " ({})", self.remedy(&told));
                     End::Failed(self.failed(node, ErrorKind::Auth, &told))
                 }
-                _ if status.is_server_error() => {
-                    End::Unanswered(self.failed(node, ErrorKind::Transport, &told).retryable())
-                }
                 _ if status.is_redirection() => End::Failed(self.failed(node, ErrorKind::Load, &told)),
-                // Doris refuses loads with status 200: this is of something in between, or of another port.
+                // Doris refuses loads with status 200: else this is of something in between, or of another port.
                 _ => {
-                    let error = self.failed(node, ErrorKind::Load, &told).retryable();
+                    let kind = if status.is_server_error() {
+                        ErrorKind::Transport
+                    } else {
+                        ErrorKind::Load
+                    };
+                    let error = self.failed(node, kind, &told).retryable();
                     if self.sink.config().group_commit && sent.bytes == 0 && !sent.whole {
                         End::Unreached(error)
                     } else {
@@ -320,11 +322,23 @@ impl Attempt<'_> {
                     .properties
                     .timeout()
                     .map_or_else(|| "what the server allows".to_owned(), |s| format!("{s} s"));
+                let advice = if self.sink.config().batch.is_some() {
+                    ". Make loads smaller (sink.buffer-flush.max-bytes), or raise that parameter"
+                } else {
+                    ", and it is open from one checkpoint to the next. Take checkpoints more often, or raise that parameter"
+                };
+                format!("; Doris ended it{took}: a load may take {limit} (sink.properties.timeout){advice}")
+            }
+            Refusal::TooManyVersions => {
+                let fewer_loads = if self.sink.config().batch.is_some() {
+                    "fewer and larger loads (sink.buffer-flush.interval, sink.buffer-flush.max-rows, sink.buffer-flush.max-bytes, and the checkpoint interval)"
+                } else {
+                    "a longer checkpoint interval"
+                };
                 format!(
-                    "; Doris ended it{took}: a load may take {limit} (sink.properties.timeout), and it is open from one checkpoint to the next. Take checkpoints more often, or raise that parameter"
+                    "; every load adds a version to each tablet that it writes to, faster than Doris merges them. What helps, in this order: {fewer_loads}, fewer sink subtasks (sink.parallelism), fewer buckets or partitions that get rows at the same time, then more compaction or a higher max_tablet_version_num in be.conf"
                 )
             }
-            Refusal::TooManyVersions => "; every load adds a version to each tablet that it writes to, faster than Doris merges them. What helps, in this order: a longer checkpoint interval, fewer sink subtasks (sink.parallelism), fewer buckets or partitions that get rows at the same time, then more compaction or a higher max_tablet_version_num in be.conf".to_owned(),
             _ => String::new(),
         }
     }

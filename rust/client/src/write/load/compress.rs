@@ -36,12 +36,13 @@ impl CompressType {
         })
     }
 
-    /// The levels that are allowed; `None` where there is nothing to choose.
-    pub fn levels(self) -> Option<RangeInclusive<i32>> {
+    /// The levels that the compressor has, from the first that compresses; `None` where there is nothing to choose.
+    /// What users may set stands in the definition of `sink.compress-level`.
+    fn levels(self) -> Option<RangeInclusive<i32>> {
         match self {
             Self::None | Self::Lz4 => None,
-            Self::Gz => Some(1..=12),
-            Self::Zstd => Some(1..=22),
+            Self::Gz => Some(1..=libdeflater::CompressionLvl::best().into()),
+            Self::Zstd => Some(1..=*zstd::compression_level_range().end()),
         }
     }
 

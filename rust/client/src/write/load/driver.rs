@@ -76,7 +76,7 @@ async fn drive(
 }
 
 /// The error for rows that cannot be encoded.
-fn unsendable(spec: &LoadSpec, error: Error) -> Error {
+pub(in crate::write) fn unsendable(spec: &LoadSpec, error: Error) -> Error {
     Error::new(
         error.kind(),
         format!(

@@ -26,7 +26,7 @@ const PIECE: usize = 512 << 10;
 
 /// Messages from the owner of a load.
 #[derive(Debug)]
-pub(super) enum Message {
+pub(in crate::write) enum Message {
     /// Rows.
     Rows(Submitted),
     /// There are no more rows.
@@ -35,10 +35,10 @@ pub(super) enum Message {
 
 /// A buffer with its rows.
 #[derive(Debug)]
-pub(super) struct Submitted {
-    pub(super) buffer: Buffer,
-    pub(super) rows: usize,
-    pub(super) layout: Vec<i64>,
+pub(in crate::write) struct Submitted {
+    pub(in crate::write) buffer: Buffer,
+    pub(in crate::write) rows: usize,
+    pub(in crate::write) layout: Vec<i64>,
 }
 
 /// Turns messages into chunks.
@@ -47,18 +47,28 @@ pub(super) struct EncodeTask {
     rows: Arc<AtomicU64>,
 }
 
-/// What goes to a blocking thread and back.
-struct Worker {
+/// Encodes and compresses the rows of one load. Goes to a blocking thread and back.
+pub(in crate::write) struct Worker {
     shape: Shape,
     compressor: Arc<Compressor>,
     counters: Arc<Counters>,
     /// Encoded, not compressed yet.
     pending: Vec<u8>,
+    /// All bytes that were encoded.
+    encoded: u64,
+    /// Whether rows were taken.
+    begun: bool,
 }
 
 enum Shape {
-    Rows { fields: Fields, encoder: Box<Encoder> },
-    Raw,
+    Rows {
+        fields: Fields,
+        encoder: Box<Encoder>,
+    },
+    /// Bytes as they are; `between` stands between those of two buffers.
+    Raw {
+        between: Vec<u8>,
+    },
 }
 
 impl EncodeTask {
@@ -71,8 +81,76 @@ impl EncodeTask {
         counters: Arc<Counters>,
         rows: Arc<AtomicU64>,
     ) -> Result<Self, Error> {
+        Ok(Self {
+            worker: Worker::new(config, input, schema, compressor, counters, Vec::new())?,
+            rows,
+        })
+    }
+
+    /// Runs until the rows have come to their end. When they end in any other way the body fails with them.
+    pub(super) async fn run(
+        self,
+        messages: &mut mpsc::Receiver<Message>,
+        producer: Producer,
+    ) -> Result<(), Error> {
+        let mut worker = self.worker;
+        loop {
+            match messages.recv().await {
+                Some(Message::Rows(submitted)) => {
+                    let rows = submitted.rows as u64;
+                    let (chunk, place);
+                    (worker, (chunk, place)) = blocking(worker, |w| w.rows(submitted)).await?;
+                    self.rows.fetch_add(rows, Relaxed);
+                    worker.counters.rows.fetch_add(rows, Relaxed);
+                    match chunk {
+                        Some(chunk) => producer.push(chunk, Some(place)),
+                        None => drop(place),
+                    }
+                }
+                Some(Message::Finish) => {
+                    let chunk;
+                    (worker, chunk) = blocking(worker, Worker::end).await?;
+                    drop(worker);
+                    if let Some(chunk) = chunk {
+                        producer.push(chunk, None);
+                    }
+                    producer.finish();
+                    return Ok(());
+                }
+                // The owner is gone without `Finish`: what was sent must never count as a whole load.
+                None => return Err(Error::new(ErrorKind::Closed, "the load was closed")),
+            }
+        }
+    }
+}
+
+/// Works on a blocking thread and gives the worker back.
+pub(in crate::write) async fn blocking<T: Send + 'static>(
+    mut worker: Worker,
+    work: impl FnOnce(&mut Worker) -> Result<T, Error> + Send + 'static,
+) -> Result<(Worker, T), Error> {
+    let joined = tokio::task::spawn_blocking(move || work(&mut worker).map(|done| (worker, done))).await;
+    match joined {
+        Ok(done) => done,
+        Err(error) if error.is_panic() => Err(panicked(&*error.into_panic())),
+        Err(error) => Err(
+            Error::new(ErrorKind::Closed, "the runtime stopped while rows were encoded").with_source(error),
+        ),
+    }
+}
+
+impl Worker {
+    /// A worker for rows of this shape; `between` stands between raw bytes of two buffers.
+    pub(in crate::write) fn new(
+        config: &WriteConfig,
+        input: &Input,
+        schema: Option<&TableSchema>,
+        compressor: Arc<Compressor>,
+        counters: Arc<Counters>,
+        between: Vec<u8>,
+    ) -> Result<Self, Error> {
         let shape = match input {
-            Input::Raw { .. } => Shape::Raw,
+            Input::Raw { .. } => Shape::Raw { between },
             Input::Rows {
                 declared,
                 delete_sign,
@@ -140,72 +218,20 @@ impl EncodeTask {
             }
         };
         Ok(Self {
-            worker: Worker {
-                shape,
-                compressor,
-                counters,
-                pending: Vec::new(),
-            },
-            rows,
+            shape,
+            compressor,
+            counters,
+            pending: Vec::new(),
+            encoded: 0,
+            begun: false,
         })
     }
 
-    /// Runs until the rows have come to their end. When they end in any other way the body fails with them.
-    pub(super) async fn run(
-        self,
-        messages: &mut mpsc::Receiver<Message>,
-        producer: Producer,
-    ) -> Result<(), Error> {
-        let mut worker = self.worker;
-        loop {
-            match messages.recv().await {
-                Some(Message::Rows(submitted)) => {
-                    let rows = submitted.rows as u64;
-                    let (chunk, place);
-                    (worker, (chunk, place)) = blocking(worker, |w| w.rows(submitted)).await?;
-                    self.rows.fetch_add(rows, Relaxed);
-                    worker.counters.rows.fetch_add(rows, Relaxed);
-                    match chunk {
-                        Some(chunk) => producer.push(chunk, Some(place)),
-                        None => drop(place),
-                    }
-                }
-                Some(Message::Finish) => {
-                    let chunk;
-                    (worker, chunk) = blocking(worker, Worker::end).await?;
-                    drop(worker);
-                    if let Some(chunk) = chunk {
-                        producer.push(chunk, None);
-                    }
-                    producer.finish();
-                    return Ok(());
-                }
-                // The owner is gone without `Finish`: what was sent must never count as a whole load.
-                None => return Err(Error::new(ErrorKind::Closed, "the load was closed")),
-            }
-        }
-    }
-}
-
-/// Works on a blocking thread and gives the worker back.
-async fn blocking<T: Send + 'static>(
-    mut worker: Worker,
-    work: impl FnOnce(&mut Worker) -> Result<T, Error> + Send + 'static,
-) -> Result<(Worker, T), Error> {
-    let joined = tokio::task::spawn_blocking(move || work(&mut worker).map(|done| (worker, done))).await;
-    match joined {
-        Ok(done) => done,
-        Err(error) if error.is_panic() => Err(panicked(&*error.into_panic())),
-        Err(error) => Err(
-            Error::new(ErrorKind::Closed, "the runtime stopped while rows were encoded").with_source(error),
-        ),
-    }
-}
-
-impl Worker {
-    fn rows(&mut self, submitted: Submitted) -> Result<(Option<Bytes>, Place), Error> {
+    /// Takes a buffer; the bytes that are complete now, and the buffer's place in the ring.
+    pub(in crate::write) fn rows(&mut self, submitted: Submitted) -> Result<(Option<Bytes>, Place), Error> {
         let Submitted { buffer, rows, layout } = submitted;
         let before = self.pending.len();
+        let any = std::mem::replace(&mut self.begun, true);
         let pending = &mut self.pending;
         let shape = &mut self.shape;
         let (encoded, place) = buffer.used(|body| -> Result<(), Error> {
@@ -214,7 +240,7 @@ impl Worker {
                     let batch = batch_from_layout(fields, rows, body, &layout)?;
                     encoder.encode(&batch, pending)?;
                 }
-                Shape::Raw => {
+                Shape::Raw { between } => {
                     let used = match layout[..] {
                         [used] => usize::try_from(used).ok(),
                         _ => None,
@@ -225,15 +251,16 @@ impl Worker {
                             format!("a layout of {layout:?} for {} raw bytes", body.len()),
                         )
                     })?;
+                    if any {
+                        pending.extend_from_slice(between);
+                    }
                     pending.extend_from_slice(bytes);
                 }
             }
             Ok(())
         });
         encoded?;
-        self.counters
-            .encoded_bytes
-            .fetch_add((self.pending.len() - before) as u64, Relaxed);
+        self.encoded_more(before);
         let worth = match self.compressor.r#type() {
             CompressType::None => 1,
             _ => PIECE,
@@ -246,15 +273,35 @@ impl Worker {
         Ok((chunk, place))
     }
 
-    fn end(&mut self) -> Result<Option<Bytes>, Error> {
+    /// The last bytes.
+    pub(in crate::write) fn end(&mut self) -> Result<Option<Bytes>, Error> {
         let before = self.pending.len();
         if let Shape::Rows { encoder, .. } = &mut self.shape {
             encoder.finish(&mut self.pending)?;
         }
-        self.counters
-            .encoded_bytes
-            .fetch_add((self.pending.len() - before) as u64, Relaxed);
+        self.encoded_more(before);
         self.chunk()
+    }
+
+    /// Bytes encoded so far, before compression.
+    pub(in crate::write) fn encoded(&self) -> u64 {
+        self.encoded
+    }
+
+    /// Bytes of memory that wait to be compressed.
+    pub(in crate::write) fn pending(&self) -> usize {
+        self.pending.capacity()
+    }
+
+    /// Frees memory that is kept for more rows.
+    pub(in crate::write) fn shrink(&mut self) {
+        self.pending.shrink_to_fit();
+    }
+
+    fn encoded_more(&mut self, before: usize) {
+        let more = (self.pending.len() - before) as u64;
+        self.encoded += more;
+        self.counters.encoded_bytes.fetch_add(more, Relaxed);
     }
 
     /// What is pending as a chunk.

@@ -15,7 +15,7 @@ use crate::write::table_check::{DELETE_SIGN, parse_list};
 
 /// The headers that all attempts of a load share; a label is added to each by [`labelled`]. `schema` gives the
 /// columns as Doris spells them; raw rows have none.
-pub(super) fn common(
+pub(in crate::write) fn common(
     config: &WriteConfig,
     input: &Input,
     schema: Option<&TableSchema>,

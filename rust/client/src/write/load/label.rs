@@ -17,7 +17,8 @@
 //!
 //! **Group commit.** There is no label, so nothing tells what became of a load. It is sent again only where it is
 //! certain that no row of it was taken: after a definite refusal, or when no back end was reached. Else the failure
-//! is the load's.
+//! is the load's. In batch mode it is sent again all the same: the job would begin again with these rows, and maybe
+//! with more.
 
 use super::spec::Labels;
 use crate::write::response::{Existing, LabelState};
@@ -30,7 +31,10 @@ const MOST_SKIPPED: usize = 100;
 pub(super) enum Mode {
     TwoPhase,
     Labelled,
-    GroupCommit,
+    GroupCommit {
+        /// Whether a load whose end is not known is sent again.
+        again: bool,
+    },
 }
 
 /// The labels of one load.
@@ -78,15 +82,20 @@ impl Series {
 
     /// The label of the attempt that is under way; `None` with group commit.
     pub(super) fn label(&self) -> Option<String> {
-        (self.mode != Mode::GroupCommit).then(|| self.at(self.number))
+        (!self.is_group_commit()).then(|| self.at(self.number))
     }
 
     /// The first number that is not used once the load has ended.
     pub(super) fn next_number(&self) -> u64 {
         match self.mode {
-            Mode::GroupCommit => self.number,
+            Mode::GroupCommit { .. } => self.number,
             _ => self.number + 1,
         }
+    }
+
+    /// Whether there are no labels.
+    pub(super) fn is_group_commit(&self) -> bool {
+        matches!(self.mode, Mode::GroupCommit { .. })
     }
 
     /// The labels that were skipped.
@@ -120,7 +129,8 @@ impl Series {
     /// The attempt ended without a reliable answer.
     pub(super) fn unanswered(&self) -> Next {
         match self.mode {
-            Mode::GroupCommit => Next::Unknowable,
+            Mode::GroupCommit { again: true } => Next::Send,
+            Mode::GroupCommit { again: false } => Next::Unknowable,
             _ => Next::AskState,
         }
     }
@@ -129,7 +139,7 @@ impl Series {
     pub(super) fn in_use(&mut self, existing: Option<Existing>) -> Next {
         match (self.mode, existing) {
             // Without a label none can be in use.
-            (Mode::GroupCommit, _) => Next::Unknowable,
+            (Mode::GroupCommit { .. }, _) => Next::Unknowable,
             (_, None) => Next::AskState,
             (Mode::TwoPhase, Some(Existing::Finished)) => Next::Conflict,
             (Mode::TwoPhase, Some(Existing::Running | Existing::Precommitted)) => self.skip(Next::SendNow),
@@ -141,7 +151,7 @@ impl Series {
     /// What the state of the label means after an attempt whose end is not known.
     pub(super) fn state(&mut self, state: LabelState) -> Next {
         match (self.mode, state) {
-            (Mode::GroupCommit, _) => Next::Unknowable,
+            (Mode::GroupCommit { .. }, _) => Next::Unknowable,
             (_, LabelState::Unknown) => Next::Send,
             (Mode::TwoPhase, LabelState::Committed | LabelState::Visible) => Next::Conflict,
             (Mode::TwoPhase, _) => self.skip(Next::Send),
@@ -244,13 +254,17 @@ mod tests {
 
     #[test]
     fn without_a_label_only_certainty_counts() {
-        let mut s = series(Mode::GroupCommit);
+        let mut s = series(Mode::GroupCommit { again: false });
         assert_eq!(s.label(), None);
         assert_eq!(s.refused(), Next::Send);
         assert_eq!(s.unreached(), Next::Send);
         assert_eq!(s.unanswered(), Next::Unknowable);
         assert_eq!(s.in_use(Some(Existing::Running)), Next::Unknowable);
         assert_eq!(s.next_number(), 7);
+        let mut again = series(Mode::GroupCommit { again: true });
+        assert_eq!(again.label(), None);
+        assert_eq!(again.unanswered(), Next::Send);
+        assert_eq!(again.in_use(Some(Existing::Running)), Next::Unknowable);
     }
 
     #[test]

@@ -8,16 +8,17 @@
 mod attempt;
 mod body;
 pub mod compress;
-mod driver;
-mod encode_task;
+pub(in crate::write) mod driver;
+pub(in crate::write) mod encode_task;
 mod error_log;
-mod headers;
+pub(in crate::write) mod headers;
 mod label;
+pub(in crate::write) mod memory_limit;
 mod outcome;
 pub(crate) mod properties;
 pub(crate) mod replay;
-mod ring;
-mod sender;
+pub(in crate::write) mod ring;
+pub(in crate::write) mod sender;
 mod separator;
 mod spec;
 

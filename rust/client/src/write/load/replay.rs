@@ -57,7 +57,7 @@ impl ReplayBudget {
 }
 
 /// The chunks of one load. One side pushes, the body of the current attempt takes.
-pub(super) struct ChunkLog {
+pub(in crate::write) struct ChunkLog {
     inner: Mutex<Inner>,
     budget: Arc<ReplayBudget>,
 }
@@ -128,7 +128,7 @@ impl fmt::Display for Truncated {
 impl std::error::Error for Truncated {}
 
 impl ChunkLog {
-    pub(super) fn new(budget: Arc<ReplayBudget>) -> Arc<Self> {
+    pub(in crate::write) fn new(budget: Arc<ReplayBudget>) -> Arc<Self> {
         Arc::new(Self {
             inner: Mutex::new(Inner {
                 keeping: !budget.is_off(),
@@ -263,19 +263,19 @@ impl fmt::Debug for ChunkLog {
 /// The side that pushes. Dropped without [`finish`](Self::finish), it makes the body fail: half a load must never
 /// look like a whole one.
 #[derive(Debug)]
-pub(super) struct Producer(Arc<ChunkLog>);
+pub(in crate::write) struct Producer(Arc<ChunkLog>);
 
 impl Producer {
-    pub(super) fn new(log: Arc<ChunkLog>) -> Self {
+    pub(in crate::write) fn new(log: Arc<ChunkLog>) -> Self {
         Self(log)
     }
 
-    pub(super) fn push(&self, bytes: Bytes, place: Option<Place>) {
+    pub(in crate::write) fn push(&self, bytes: Bytes, place: Option<Place>) {
         self.0.push(bytes, place);
     }
 
     /// All rows were pushed.
-    pub(super) fn finish(self) {
+    pub(in crate::write) fn finish(self) {
         self.0.end(End::Finished);
     }
 }

@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow::buffer::MutableBuffer;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::memory_limit::Reserved;
 use crate::write::metrics::Counters;
 
 /// The places and the idle memory.
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(in crate::write) struct Ring {
     size: usize,
     count: usize,
     places: Arc<Semaphore>,
@@ -46,10 +47,12 @@ pub struct Buffer {
 
 /// A place in the ring, free again when dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(in crate::write) struct Place {
     ring: Arc<Ring>,
     waiting: usize,
     _permit: Option<OwnedSemaphorePermit>,
+    /// What the buffer was let in with.
+    reserved: Option<Reserved>,
 }
 
 /// Memory that goes back to the ring when dropped.
@@ -65,7 +68,7 @@ struct Memory {
 }
 
 impl Ring {
-    pub(super) fn new(size: usize, count: usize, counters: Arc<Counters>) -> Arc<Self> {
+    pub(in crate::write) fn new(size: usize, count: usize, counters: Arc<Counters>) -> Arc<Self> {
         Arc::new(Self {
             size,
             count,
@@ -76,13 +79,14 @@ impl Ring {
     }
 
     /// Waits for a place.
-    pub(super) async fn acquire(self: &Arc<Self>, bytes: usize) -> Buffer {
+    pub(in crate::write) async fn acquire(self: &Arc<Self>, bytes: usize) -> Buffer {
         // The semaphore is never closed.
         let permit = self.places.clone().acquire_owned().await.ok();
         let place = Place {
             ring: self.clone(),
             waiting: 0,
             _permit: permit,
+            reserved: None,
         };
         let found = if bytes <= self.size {
             self.held().idle.pop()
@@ -107,6 +111,13 @@ impl Ring {
     pub(super) fn close(&self) {
         let mut held = self.held();
         held.ended = true;
+        held.pieces -= held.idle.len();
+        held.idle.clear();
+    }
+
+    /// Frees what is idle; what comes back is kept again.
+    pub(in crate::write) fn rest(&self) {
+        let mut held = self.held();
         held.pieces -= held.idle.len();
         held.idle.clear();
     }
@@ -153,6 +164,12 @@ impl Drop for Place {
 }
 
 impl Buffer {
+    /// Holds the reservation until the buffer is encoded or dropped.
+    pub(in crate::write) fn reserving(mut self, reserved: Reserved) -> Self {
+        self.place.reserved = Some(reserved);
+        self
+    }
+
     /// The bytes to fill.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         let length = self.length;

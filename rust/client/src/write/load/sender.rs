@@ -19,7 +19,7 @@ use crate::write::sink::Sink;
 use crate::write::txn::{AbortOutcome, LabelState};
 
 /// The sending side of one load.
-pub(super) struct Sender<'a> {
+pub(in crate::write) struct Sender<'a> {
     sink: &'a Sink,
     spec: &'a LoadSpec,
     common: HeaderMap,
@@ -33,7 +33,7 @@ pub(super) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(
+    pub(in crate::write) fn new(
         sink: &'a Sink,
         spec: &'a LoadSpec,
         common: HeaderMap,
@@ -42,7 +42,9 @@ impl<'a> Sender<'a> {
     ) -> Self {
         let config = sink.config();
         let mode = if config.group_commit {
-            Mode::GroupCommit
+            Mode::GroupCommit {
+                again: config.batch.is_some(),
+            }
         } else if config.two_phase {
             Mode::TwoPhase
         } else {
@@ -62,7 +64,7 @@ impl<'a> Sender<'a> {
 
     /// Sends the load until it is taken, or until there is no way to send it again without the risk of losing or
     /// doubling rows.
-    pub(super) async fn run(mut self) -> Result<LoadOutcome, Error> {
+    pub(in crate::write) async fn run(mut self) -> Result<LoadOutcome, Error> {
         loop {
             let Some(reader) = self.log.rewind() else {
                 return Err(Error::new(
@@ -91,7 +93,15 @@ impl<'a> Sender<'a> {
                 End::InUse(existing, error) => (self.series.in_use(existing), error),
                 End::Refused(error) => (self.series.refused(), error),
                 End::Unreached(error) => (self.series.unreached(), error),
-                End::Unanswered(error) => (self.series.unanswered(), error),
+                End::Unanswered(error) => {
+                    let next = self.series.unanswered();
+                    let error = if next == Next::Send {
+                        may_double(error)
+                    } else {
+                        error
+                    };
+                    (next, error)
+                }
                 End::Failed(error) => {
                     self.sink.counters().attempts_failed.fetch_add(1, Relaxed);
                     return Err(error);
@@ -211,7 +221,11 @@ impl<'a> Sender<'a> {
     fn advice(&self, error: &Error) -> &'static str {
         match error.kind() {
             ErrorKind::Transport => {
-                ". Servers also close the connection of a load that is larger than they take (streaming_load_max_mb in be.conf): then shorter checkpoint intervals or more subtasks (sink.parallelism) make smaller loads"
+                if self.sink.config().batch.is_some() {
+                    ". Servers also close the connection of a load that is larger than they take (streaming_load_max_mb in be.conf): then a lower sink.buffer-flush.max-bytes makes smaller loads"
+                } else {
+                    ". Servers also close the connection of a load that is larger than they take (streaming_load_max_mb in be.conf): then shorter checkpoint intervals or more subtasks (sink.parallelism) make smaller loads"
+                }
             }
             _ => "",
         }
@@ -255,4 +269,12 @@ impl<'a> Sender<'a> {
             ),
         )
     }
+}
+
+/// The error of an attempt that may have been taken, where the load is sent again all the same.
+fn may_double(error: Error) -> Error {
+    let text = format!(
+        "{error}. With group commit there is no label to tell whether its rows were taken: sent again, they may be there twice"
+    );
+    error.reworded(text)
 }

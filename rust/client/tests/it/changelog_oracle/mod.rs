@@ -1,7 +1,6 @@
 //! Random writers on a table while a reader follows its changes, compared with what the writes alone say must come: each seed
 //! plays one combination of table, increment type and slices, and can be played again by its number.
 
-mod dice;
 mod model;
 mod reader;
 mod writer;
@@ -10,10 +9,10 @@ use std::collections::BTreeMap;
 
 use tokio::task::JoinSet;
 
-use self::dice::Dice;
 use self::model::{Key, Kind, Model, Record, Row};
 use self::reader::{Delivered, Figures, Reader, SliceState};
 use self::writer::Writer;
+use crate::dice::Dice;
 use crate::standin::{Standin, StandinConfig};
 use crate::support::{Read, cluster_with, read};
 

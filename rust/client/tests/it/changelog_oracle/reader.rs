@@ -13,8 +13,8 @@ use doris_client::read::changelog::Changelog;
 use doris_client::read::scan::{Next, Scan, ScanBatch};
 use doris_client::read::window::{Position, Slice, WindowSpec};
 
-use super::dice::Dice;
 use super::model::{Key, Row};
+use crate::dice::Dice;
 use crate::standin::Standin;
 use crate::support::{Read, bounded};
 

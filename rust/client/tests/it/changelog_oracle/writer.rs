@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::dice::Dice;
 use super::model::{Key, Kind, Model, Row, Write};
+use crate::dice::Dice;
 use crate::standin::{Standin, TxnState};
 use crate::support::until;
 

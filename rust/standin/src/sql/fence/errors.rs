@@ -11,7 +11,7 @@ const NOT_READY: (u16, &str) = (5100, "ERR_INCR_WINDOW_NOT_READY");
 /// Code and name of a wait that ran out.
 const WAITED: (u16, &str) = (5101, "ERR_INCR_VISIBLE_WAIT_TIMEOUT");
 
-/// Milliseconds that a typed refusal of a wait asks to pause before the next try.
+/// Milliseconds that a typed refusal of a wait requests as pause before the next attempt.
 const RETRY_AFTER_MS: i64 = 1000;
 
 /// Why a window is refused.

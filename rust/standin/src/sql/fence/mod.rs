@@ -1,7 +1,8 @@
-//! The fence of a changelog query: when its window is complete, and what is said while it is not.
+//! The fence of a changelog query: when its window is complete, and the errors while it is not.
 //!
-//! The rules are those of the Doris manual, Incremental Query: the master compares the end with the present, then waits for
-//! transactions that could still add changes below it; a front end that lags then waits until it has seen them.
+//! The rules are those of the Doris manual, Incremental Query: the master compares the end with the present, then
+//! waits for transactions that could still add changes below it; a front end that lags then waits until it has seen
+//! them.
 
 mod errors;
 mod status;
@@ -23,7 +24,7 @@ use crate::store::tablet::{Table, TableVersion};
 /// Pause between two looks at the transaction table, real time.
 const POLL: Duration = Duration::from_millis(100);
 
-/// A window that is asked for, with all that its refusal tells.
+/// A requested window, with everything that its refusal reports.
 struct Window<'a> {
     clock: &'a Clock,
     form: ChangelogErrors,
@@ -44,8 +45,8 @@ impl Engine {
     /// Waits until a changelog query of a table may be planned: nothing that belongs below its end can come any more.
     /// `end_ms`: end of the window, milliseconds of the epoch; `None`: everything committed up to now.
     ///
-    /// Fails when the end is in the future, and when the wait takes longer than the session's `change_visible_timeout_ms`.
-    /// The session variable `enable_eventual_consistent_change` skips the wait.
+    /// Fails when the end is in the future, and when the wait takes longer than the session's
+    /// `change_visible_timeout_ms`. The session variable `enable_eventual_consistent_change` skips the wait.
     pub(crate) async fn incr_fence(
         &self,
         session: &Session,
@@ -111,8 +112,8 @@ impl Engine {
         }
     }
 
-    /// Lets a front end fall `behind` the others, or catch up with zero. The master does not lag, nor does a front end that
-    /// took its place.
+    /// Lets a front end fall `behind` the others, or catch up with zero. The master does not lag, nor does a front end
+    /// that took its place.
     pub(crate) fn set_lag(&self, frontend: usize, behind: Duration) {
         let lags = &self.catalog().lags;
         lags.set(frontend, behind);

@@ -35,7 +35,7 @@ impl Engine {
         .map(|number| Some(number.to_string()))
         .collect();
         if with_committed {
-            // Only servers that know the stamps of unfinished transactions can tell.
+            // Only servers that know the stamps of unfinished transactions know which they are.
             let known = self.switches().change.fence == FenceRule::Cloud;
             let stamp = self.transactions().committed_stamp();
             let shown = [stamp, Tso { stamp }.physical_ms()];

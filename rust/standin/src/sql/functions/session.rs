@@ -1,4 +1,4 @@
-//! Functions that tell about the session.
+//! Functions that return properties of the session.
 
 use std::sync::Arc;
 

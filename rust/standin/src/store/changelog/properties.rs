@@ -9,7 +9,7 @@ use crate::store::info::KeysType;
 use crate::store::schema::{Column, TableSchema};
 use crate::values::types::DorisType;
 
-/// Seconds that changes are kept where nothing else is said.
+/// Seconds that changes are kept by default.
 const DEFAULT_TTL: &str = "86400";
 
 const ENABLE: &str = "enable";
@@ -48,7 +48,7 @@ impl TableSchema {
             enabled.is_some_and(|value| is_true(value))
         })?;
         let value = |suffix| self.properties.get(&format!("{family}{suffix}"));
-        // Servers of the old names record rows only where the format says so.
+        // Servers of the old names record rows only with the format for it.
         if family == "binlog." && value(FORMAT).is_none_or(|format| format != "ROW") {
             return None;
         }
@@ -250,7 +250,8 @@ pub(crate) fn not_allowed(names: NameSet) -> SqlError {
     )
 }
 
-/// `ALTER TABLE … SET (…)`: the table's properties with the given ones. Only the time that changes are kept can change.
+/// `ALTER TABLE … SET (…)`: the table's properties with the given ones. Only the time that changes are kept can
+/// change.
 pub(crate) fn alter(
     schema: &mut TableSchema,
     given: BTreeMap<String, String>,

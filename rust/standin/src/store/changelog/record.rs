@@ -60,7 +60,7 @@ impl Recording<'_> {
         self.chunk(schema, draft, None, &tablet.batches)
     }
 
-    /// What is told of a row that was looked for and goes.
+    /// What is recorded of a row that was found and is deleted.
     fn of_deleted(&self) -> Values {
         match self.history || self.forms.delete == DeleteForm::Row {
             true => Values::All,
@@ -107,7 +107,7 @@ enum Row {
     Stored(usize, usize),
 }
 
-/// What a row of a record tells outside of its key.
+/// What a row of a record holds outside of its key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     All,
@@ -208,8 +208,8 @@ struct Span {
     rows: RecordBatch,
 }
 
-/// Follows the rows of one write into a tablet of a Unique table: each key gives at most one record, whatever happened to
-/// it in between.
+/// Follows the rows of one write into a tablet of a Unique table: each key gives at most one record, whatever happened
+/// to it in between.
 #[derive(Default)]
 pub(crate) struct Recorder {
     spans: Vec<Span>,
@@ -219,7 +219,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Rows were put into a batch of the tablet, from its row `first_row` on. Each of them is told next, in order.
+    /// Rows were put into a batch of the tablet, from its row `first_row` on. Each of them is recorded next, in order.
     pub(crate) fn placed(&mut self, batch: usize, first_row: usize, rows: RecordBatch) {
         self.spans.push(Span {
             batch: batch as u32,
@@ -237,7 +237,8 @@ impl Recorder {
         });
     }
 
-    /// The next row took the place of `old` (with whether that is live) or, without it, of nothing that the index knows.
+    /// The next row took the place of `old` (with whether that is live) or, without it, of nothing that the index
+    /// knows.
     pub(crate) fn took(&mut self, key: u128, old: Option<(Location, bool)>, deletes: bool) {
         let earlier = match old {
             Some((location, _)) => self.own(location),

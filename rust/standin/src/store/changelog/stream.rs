@@ -1,5 +1,5 @@
-//! Changes as batches, made one after another when they are asked for: long pieces of chunks are handed on as they are, short
-//! ones are gathered.
+//! Changes as batches, made one after another when they are read: long pieces of chunks are passed on as they are,
+//! short ones are gathered.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The parameters of `@incr`: which changes are asked for, and in which form.
+//! The parameters of `@incr`: which changes are read, and in which form.
 
 use super::properties::worded;
 use crate::cluster::clock::first_stamp;
@@ -25,11 +25,11 @@ pub enum IncrementType {
 pub struct Incr {
     /// Names and values in the order they were written.
     pub parameters: Vec<(String, String)>,
-    /// The query asks for some order: else rows come tablet by tablet.
+    /// The query has some order: else rows come tablet by tablet.
     pub ordered: bool,
 }
 
-/// A window that was asked for, in milliseconds of the epoch.
+/// A requested window, in milliseconds of the epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// What is shown.
@@ -139,7 +139,7 @@ impl Window {
         }
     }
 
-    /// Fails where `MIN_DELTA` cannot be told: changes that it would need are expired, or were never recorded.
+    /// Fails where `MIN_DELTA` cannot be computed: changes that it would need are expired, or were never recorded.
     /// `expired_to_ms`: changes up to this millisecond are expired.
     pub fn check(&self, schema: &TableSchema, expired_to_ms: i64, names: NameSet) -> Result<(), SqlError> {
         if self.increment != IncrementType::MinDelta {

@@ -160,7 +160,7 @@ impl KeyEncoder {
     }
 }
 
-/// What the changelog of a table, if it has one, is told of a write.
+/// What the changelog of a table, if it has one, records of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     /// Nothing.

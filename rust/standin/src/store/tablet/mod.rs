@@ -156,7 +156,7 @@ pub struct Table {
     versions: RwLock<Versions>,
     /// Front ends that lag, for which past versions are kept.
     lags: OnceLock<Arc<Lags>>,
-    /// Taken by whoever changes rows or declaration, from the read that the change builds on to its publication.
+    /// Held by each change of rows or declaration, from the read that the change builds on to its publication.
     pub writer: Arc<tokio::sync::Mutex<Writer>>,
 }
 

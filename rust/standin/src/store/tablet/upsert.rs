@@ -20,7 +20,7 @@ use crate::store::tablet::{StoredBatch, Tablet};
 use crate::values::zone::Zone;
 
 /// The tablet's rows after the new ones: the newest row of a key lives, or the one with the larger sequence value
-/// where a sequence column is declared; a row that deletes leaves none. With them what the tablet's log has to tell.
+/// where a sequence column is declared; a row that deletes leaves none. With them the records for the tablet's log.
 pub(crate) fn upsert(
     schema: &TableSchema,
     tablet: &Tablet,
@@ -157,8 +157,9 @@ fn pieces(keys: &[u128]) -> Vec<(usize, usize)> {
     out
 }
 
-/// Partial rows made whole with the values that the rows of their keys hold. Every key comes once. A key that is `gone` since
-/// this write began is new without the checks of new keys: a column that takes no NULL and has no default gets its zero.
+/// Partial rows made whole with the values that the rows of their keys hold. Every key comes once. A key that is
+/// `gone` since this write began is new without the checks of new keys: a column that takes no NULL and has no default
+/// gets its zero.
 fn completed(
     schema: &TableSchema,
     index: &Keys,

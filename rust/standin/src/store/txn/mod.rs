@@ -1,6 +1,6 @@
-//! The transaction table of a cluster: every load is a transaction under a label, whoever began it.
+//! The transaction table of a cluster: every load is a transaction under a label.
 //!
-//! A transaction that nobody decides ends by the cluster's clock. Whoever looks at the table sees it as it is at that moment.
+//! A transaction without commit or abort ends by the cluster's clock. Every read of the table is as of that moment.
 
 mod commit;
 mod errors;
@@ -88,7 +88,7 @@ impl Transactions {
         Ok(OpenTxn::new(self.clone(), id, label, expired))
     }
 
-    /// Aborts a transaction that nobody has decided yet; gives its number.
+    /// Aborts a transaction that is neither committed nor aborted; returns its number.
     pub(crate) fn abort(&self, database: &str, which: Which<'_>, reason: &str) -> Result<i64, TxnError> {
         let (mut table, now) = self.now();
         let shown = &table.find(database, which, TxnState::is_undecided)?.shown;
@@ -127,8 +127,8 @@ impl Transactions {
         self.now().0.purge(database, label)
     }
 
-    /// A place in the commit order of its table, with a stamp, for a transaction in PREPARE whose change is visible as soon
-    /// as it is done.
+    /// A place in the commit order of its table, with a stamp, for a transaction in PREPARE whose change is visible as
+    /// soon as it is done.
     pub(crate) fn turn(&self, open: &OpenTxn, table_id: i64) -> Turn {
         let (mut table, _) = self.now();
         let stamp = self.catalog.clock.stamp();
@@ -174,7 +174,7 @@ impl Transactions {
         self.gate.get()?(point, sight)
     }
 
-    /// Ends what has run out, also when nobody looks.
+    /// Ends what has run out, also without a read.
     pub(crate) fn sweep(&self) {
         drop(self.now());
     }

@@ -51,12 +51,13 @@ impl OpenTxn {
         self.give_up(reason);
     }
 
-    /// Leaves the transaction as it is, for time to end it: nobody is there whom one could tell.
+    /// Leaves the transaction as it is, until its timeout: there is no front end to abort it.
     pub(crate) fn leave(mut self) {
         self.held = false;
     }
 
-    /// All rows are there; someone else decides. Fails, and the rows are gone, when the transaction has ended meanwhile.
+    /// All rows are there; someone else decides. Fails, and the rows are gone, when the transaction has ended
+    /// meanwhile.
     pub(crate) fn precommit(mut self, work: Work) -> Result<(), TxnError> {
         self.held = false;
         let transactions = self.transactions.clone();

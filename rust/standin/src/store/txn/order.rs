@@ -28,7 +28,7 @@ pub(crate) struct Turn {
 }
 
 impl Order {
-    /// The next place of a table, for the commit of a stamp; `slow` says that its holder will take its time.
+    /// The next place of a table, for the commit of a stamp; `slow`: its holder may take long.
     pub(crate) fn next(&mut self, table_id: i64, slow: bool, stamp: u64) -> Turn {
         let done = CancellationToken::new();
         let before = self

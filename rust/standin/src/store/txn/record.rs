@@ -11,7 +11,7 @@ use crate::store::load::Load;
 pub enum TxnState {
     /// Rows are on their way.
     Prepare,
-    /// All rows are there, nobody sees them, someone must decide.
+    /// All rows are there, invisible, until commit or abort.
     Precommitted,
     /// Decided, not yet seen.
     Committed,
@@ -95,6 +95,6 @@ pub(super) struct Record {
     pub(super) load: Option<Load>,
     /// Moment, in microseconds, at which it is aborted or, once final, forgotten.
     pub(super) deadline: i64,
-    /// Cancelled when the table, and nobody else, ends the transaction.
+    /// Cancelled when the table itself ends the transaction.
     pub(super) expired: CancellationToken,
 }

@@ -7,6 +7,7 @@ import org.apache.doris.flink.cfg.DorisOptions;
 import org.apache.doris.flink.cfg.DorisReadOptions;
 import org.apache.doris.flink.sink.DorisSink;
 import org.apache.doris.flink.sink.batch.RecordWithMeta;
+import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecord;
 import org.apache.doris.flink.sink.writer.serializer.DorisRecordSerializer;
 import org.apache.doris.flink.sink.writer.serializer.RecordWithMetaSerializer;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Properties;
 
 /** Jobs that build the sink themselves, as they do for the official connector. */
+@EachWriteMode
 @Timeout(120)
 class DataStreamWriteTest {
 
@@ -47,8 +49,13 @@ class DataStreamWriteTest {
 
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
 
+    private final WriteMode mode;
     private StreamExecutionEnvironment environment;
     private long mark;
+
+    DataStreamWriteTest(WriteMode mode) {
+        this.mode = mode;
+    }
 
     @BeforeAll
     static void createDatabase() {
@@ -84,14 +91,14 @@ class DataStreamWriteTest {
         write(environment.fromData(records, type), sink(table, execution, serializer));
     }
 
-    private static <T> DorisSink<T> sink(
+    private <T> DorisSink<T> sink(
             String table,
             DorisExecutionOptions.Builder execution,
             DorisRecordSerializer<T> serializer) {
         return DorisSink.<T>builder()
                 .setDorisOptions(options(table))
                 .setDorisReadOptions(DorisReadOptions.builder().build())
-                .setDorisExecutionOptions(execution.build())
+                .setDorisExecutionOptions(execution.setWriteMode(mode).build())
                 .setSerializer(serializer)
                 .build();
     }

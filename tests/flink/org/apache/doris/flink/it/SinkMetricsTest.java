@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -86,9 +88,14 @@ class SinkMetricsTest {
                     String.valueOf(PROMETHEUS));
 
     @BeforeAll
-    static void table() {
+    static void database() {
+        DORIS.run("CREATE DATABASE test");
+    }
+
+    @BeforeEach
+    void table() {
         DORIS.run(
-                "CREATE DATABASE test",
+                "DROP TABLE IF EXISTS test.t",
                 "CREATE TABLE test.t (k BIGINT, v STRING) DUPLICATE KEY(k) DISTRIBUTED BY HASH(k)"
                         + " BUCKETS 1 PROPERTIES (\"replication_num\" = \"1\")");
     }
@@ -101,8 +108,11 @@ class SinkMetricsTest {
         }
     }
 
-    @Test
-    void allNamesAreThereAndValuesEqualTheAnswers() throws Exception {
+    /** In batch mode loads end by themselves, here by rows, by age and at checkpoints. */
+    @ParameterizedTest(name = "batch mode: {0}")
+    @ValueSource(booleans = {false, true})
+    void allNamesAreThereAndValuesEqualTheAnswers(boolean batch) throws Exception {
+        long since = DORIS.mark();
         StreamTableEnvironment sql =
                 FLINK.streaming(
                         "parallelism.default", "1",
@@ -116,7 +126,10 @@ class SinkMetricsTest {
         DorisTable.of(DORIS, "test.t")
                 .columns("k BIGINT, v STRING")
                 .with("sink.properties.where", "k % 3 <> 0")
-                .with("sink.label-prefix", "metered")
+                .with("sink.label-prefix", "metered-" + batch)
+                .with("sink.enable.batch-mode", String.valueOf(batch))
+                .with("sink.buffer-flush.max-rows", "300")
+                .with("sink.buffer-flush.interval", "100ms")
                 .create(sql, "t");
         JobClient job =
                 sql.executeSql(
@@ -131,7 +144,7 @@ class SinkMetricsTest {
                         runs(job)
                                 && DORIS.value("SELECT COUNT(*) FROM test.t")
                                         .equals(String.valueOf(ROWS - ROWS / 3)));
-        Map<String, Long> answers = answers();
+        Map<String, Long> answers = answers(since);
         assertThat(answers.get("flushTotalNumberRows")).isEqualTo(ROWS);
         assertThat(answers.get("totalFlushUnselectedRows")).isEqualTo(ROWS / 3);
 
@@ -175,9 +188,9 @@ class SinkMetricsTest {
     }
 
     /** Sums over the answers that the server gave to loads with rows. */
-    private static Map<String, Long> answers() {
+    private static Map<String, Long> answers(long since) {
         List<Map<String, Object>> answers =
-                DORIS.journal(0).stream()
+                DORIS.journal(since).stream()
                         .filter(entry -> entry.get("answer") != null)
                         .map(entry -> Json.object((String) entry.get("answer")))
                         .filter(answer -> answer.containsKey("NumberTotalRows"))

@@ -2,6 +2,7 @@ package org.apache.doris.flink.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Updates and deletes that Flink's planner sends, over two subtasks, by the default options. */
+@EachWriteMode
 @Timeout(120)
 class SqlChangesTest {
 
@@ -39,7 +41,12 @@ class SqlChangesTest {
             "SELECT LAST_VALUE(CAST(name AS STRING)), id FROM (VALUES (5, 'e'), (5, 'f'), (6, 'e'))"
                     + " AS s(id, name) GROUP BY id";
 
+    private final WriteMode mode;
     private StreamTableEnvironment sql;
+
+    SqlChangesTest(WriteMode mode) {
+        this.mode = mode;
+    }
 
     @BeforeAll
     static void createDatabase() {
@@ -64,7 +71,7 @@ class SqlChangesTest {
     @ValueSource(strings = {"csv", "json", "arrow"})
     void cdc8ARowThatAFilterTakesOutIsDeleted(String format) throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "id INT, n BIGINT");
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED")
                 .with("sink.properties.format", format)
                 .create(sql, "target");
@@ -94,7 +101,7 @@ class SqlChangesTest {
                         "UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2");
         DORIS.run("INSERT INTO " + table + " VALUES (0, 0, 'zero'), (1, 0, 'one')");
         DorisTable declared =
-                table.declared()
+                table.declared(mode)
                         .columns("id INT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED")
                         .with("sink.properties.format", format)
                         .with(key, value);
@@ -106,11 +113,49 @@ class SqlChangesTest {
         assertThat(table.rows()).containsExactly(List.of("0", "2", "zero"));
     }
 
+    /** USE-3: as many subtasks as the table says, and each key's changes in order. */
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void use3AKeyKeepsItsOrderOverTheSubtasksOfTheSink(String format) throws Exception {
+        TargetTable table = TargetTable.unique(DORIS, "id BIGINT, n BIGINT, last BIGINT");
+        sql.executeSql(
+                "CREATE TABLE numbers (k BIGINT) WITH ('connector' = 'datagen', 'fields.k.kind' ="
+                        + " 'sequence', 'fields.k.start' = '1', 'fields.k.end' = '4000')");
+        table.declared(mode)
+                .columns("id BIGINT, n BIGINT, `last` BIGINT, PRIMARY KEY (id) NOT ENFORCED")
+                .with("sink.properties.format", format)
+                .with("sink.parallelism", "4")
+                .create(sql, "target");
+        long mark = DORIS.mark();
+        insert(
+                "INSERT INTO target SELECT MOD(k, 40), COUNT(*), MAX(k) FROM numbers GROUP BY"
+                    + " MOD(k, 40)");
+        assertThat(table.rows())
+                .hasSize(40)
+                .allSatisfy(row -> assertThat(row.get(1)).isEqualTo("100"))
+                .allSatisfy(
+                        row ->
+                                assertThat(Long.parseLong(row.get(2)))
+                                        .isEqualTo(
+                                                row.get(0).equals("0")
+                                                        ? 4000
+                                                        : 3960 + Long.parseLong(row.get(0))));
+        assertThat(
+                        table.loads(mark).stream()
+                                .map(
+                                        headers ->
+                                                headers.get("label")
+                                                        .toString()
+                                                        .split("_" + table.name() + "_")[1]
+                                                        .charAt(0)))
+                .contains('0', '1', '2', '3');
+    }
+
     /** Flink orders by the key what comes from different subtasks. */
     @Test
     void aPrimaryKeyGivesTheRightRowsWhereAnotherKeyIsUpdated() throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "name VARCHAR(20), id INT");
-        table.declared()
+        table.declared(mode)
                 .columns("name STRING, id INT, PRIMARY KEY (name) NOT ENFORCED")
                 .create(sql, "owners");
         for (int run = 0; run < 4; run++) {
@@ -124,7 +169,7 @@ class SqlChangesTest {
     @Test
     void changesWithoutAPrimaryKeyAreWarnedOfAtPlanningAndAtTheStart() throws Exception {
         TargetTable table = TargetTable.unique(DORIS, "name VARCHAR(20), id INT");
-        table.declared().columns("name STRING, id INT").create(sql, "owners");
+        table.declared(mode).columns("name STRING, id INT").create(sql, "owners");
         insert("INSERT INTO owners " + OWNERS);
         assertThat(unordered(table))
                 .hasSize(2)

@@ -2,6 +2,7 @@ package org.apache.doris.flink.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.apache.doris.flink.sink.writer.WriteMode;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** {@code sink.properties.*} and where loads go: what is sent and what the table holds then. */
+@EachWriteMode
 @Timeout(120)
 class SqlLoadParametersTest {
 
@@ -28,8 +30,13 @@ class SqlLoadParametersTest {
 
     @RegisterExtension static final FlinkCluster FLINK = new FlinkCluster();
 
+    private final WriteMode mode;
     private StreamTableEnvironment sql;
     private long mark;
+
+    SqlLoadParametersTest(WriteMode mode) {
+        this.mode = mode;
+    }
 
     @BeforeAll
     static void createDatabase() {
@@ -68,11 +75,10 @@ class SqlLoadParametersTest {
     @Test
     void csv1NullAndEmptyTextAreTwoThings() throws Exception {
         TargetTable table = twoColumns();
-        Map<String, Object> headers = write(table.declared(), table);
-        assertThat(headers)
-                .containsEntry("format", "csv")
-                .containsEntry("compress_type", "gz")
-                .containsEntry("two_phase_commit", "true");
+        Map<String, Object> headers = write(table.declared(mode), table);
+        assertThat(headers).containsEntry("format", "csv").containsEntry("compress_type", "gz");
+        assertThat(headers.get("two_phase_commit"))
+                .isEqualTo(mode == WriteMode.STREAM_LOAD ? "true" : null);
         assertThat(headers.get("columns").toString())
                 .contains("`id`", "`name`", "__DORIS_DELETE_SIGN__");
     }
@@ -82,7 +88,7 @@ class SqlLoadParametersTest {
     void json5LinesAreSaidWhereOnlyTheFormatIsGiven() throws Exception {
         TargetTable table = twoColumns();
         Map<String, Object> headers =
-                write(table.declared().with("sink.properties.format", "json"), table);
+                write(table.declared(mode).with("sink.properties.format", "json"), table);
         assertThat(headers)
                 .containsEntry("format", "json")
                 .containsEntry("read_json_by_line", "true");
@@ -97,13 +103,14 @@ class SqlLoadParametersTest {
                 Arguments.of("§", "\\n"));
     }
 
-    /** CSV-2 and the documentation's delimiters. */
+    /** CSV-2 and the documentation's delimiters, whose switch changes nothing. */
     @ParameterizedTest
     @MethodSource("delimiters")
     void csv2DelimitersAreWhatTheyStandFor(String column, String line) throws Exception {
         TargetTable table = twoColumns();
         write(
-                table.declared()
+                table.declared(mode)
+                        .with("sink.properties.escape_delimiters", "true")
                         .with("sink.properties.column_separator", column)
                         .with("sink.properties.line_delimiter", line),
                 table);
@@ -128,7 +135,7 @@ class SqlLoadParametersTest {
         TargetTable table = twoColumns();
         Map<String, Object> headers =
                 write(
-                        table.declared()
+                        table.declared(mode)
                                 .with("sink.properties.format", format)
                                 .with("sink.properties.compress_type", type),
                         table);
@@ -146,7 +153,7 @@ class SqlLoadParametersTest {
     void aLevelIsTaken(String type, String level) throws Exception {
         TargetTable table = twoColumns();
         write(
-                table.declared()
+                table.declared(mode)
                         .with("sink.properties.compress_type", type)
                         .with("sink.compress-level", level),
                 table);
@@ -158,7 +165,7 @@ class SqlLoadParametersTest {
     void csv4AnEnclosedTextMayHoldAnything(String enclose, String escape) throws Exception {
         TargetTable table = twoColumns();
         DorisTable declared =
-                table.declared()
+                table.declared(mode)
                         .columns("id INT, name STRING")
                         .with("sink.properties.enclose", enclose);
         if (!escape.isEmpty()) {
@@ -194,7 +201,7 @@ class SqlLoadParametersTest {
                         DORIS,
                         "dt INT, page VARCHAR(20), user_id BITMAP BITMAP_UNION",
                         "AGGREGATE KEY(dt, page) DISTRIBUTED BY HASH(dt) BUCKETS 2");
-        table.declared()
+        table.declared(mode)
                 .columns("dt INT, page STRING, user_id INT")
                 .with("sink.label-prefix", "bitmap")
                 .with("sink.properties.columns", "dt,page,user_id,user_id=to_bitmap(user_id)")
@@ -211,7 +218,7 @@ class SqlLoadParametersTest {
     @ValueSource(strings = {"csv", "json", "arrow"})
     void csv7AFieldOfTheMessageDeletes(String format) throws Exception {
         TargetTable table = twoColumns();
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, name STRING, __DORIS_DELETE_SIGN__ INT")
                 .with("sink.enable-delete", "false")
                 .with("sink.properties.format", format)
@@ -229,7 +236,7 @@ class SqlLoadParametersTest {
     @ValueSource(strings = {"csv", "json"})
     void csv6DeletesWorkWithColumnsOfTheUser(String format) throws Exception {
         TargetTable table = twoColumns();
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, name STRING")
                 .with("sink.ignore.update-before", "false")
                 .with("sink.properties.format", format)
@@ -244,17 +251,18 @@ class SqlLoadParametersTest {
     }
 
     /** The documentation's partial update. */
-    @Test
-    void aPartialUpdateKeepsTheOtherColumns() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void aPartialUpdateKeepsTheOtherColumns(String format) throws Exception {
         TargetTable table =
                 TargetTable.of(
                         DORIS,
                         "id INT, name STRING, bank STRING, age INT, city STRING",
                         "UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1");
         DORIS.run("INSERT INTO " + table + " VALUES (1, 'a', 'b', 3, 'Ulm')");
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, name STRING, bank STRING, age INT")
-                .with("sink.properties.format", "json")
+                .with("sink.properties.format", format)
                 .with("sink.properties.read_json_by_line", "true")
                 .with("sink.properties.columns", "id,name,bank,age")
                 .with("sink.properties.partial_columns", "true")
@@ -271,7 +279,7 @@ class SqlLoadParametersTest {
                         "id INT, name STRING, age INT",
                         "UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 1");
         DORIS.run("INSERT INTO " + table + " VALUES (1, 'a', 3), (2, 'b', 4)");
-        table.declared()
+        table.declared(mode)
                 .columns("id INT, name STRING, age INT")
                 .with("sink.properties.format", "json")
                 .with("sink.properties.unique_key_update_mode", "UPDATE_FLEXIBLE_COLUMNS")
@@ -282,28 +290,42 @@ class SqlLoadParametersTest {
         assertThat(table.rows()).containsExactly(List.of("1", "x", "3"), List.of("2", "b", "9"));
     }
 
-    @Test
-    void groupCommitHasNoLabelAndNoTransaction() throws Exception {
+    /** Names are as Doris takes them, in any letter case. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sync_mode", "async_mode", "SYNC_MODE"})
+    void groupCommitHasNoLabelAndNoTransaction(String groupCommit) throws Exception {
         TargetTable table = TargetTable.duplicate(DORIS, "id INT");
-        table.declared()
+        table.declared(mode)
                 .columns("id INT")
-                .with("sink.properties.group_commit", "sync_mode")
+                .with("sink.properties.group_commit", groupCommit)
                 .create(sql, "target");
         insert("INSERT INTO target VALUES (1), (2)");
+        Until.holds("the group is visible", () -> table.count() == 2);
         assertThat(table.rows()).containsExactly(List.of("1"), List.of("2"));
         assertThat(table.loads(mark))
                 .isNotEmpty()
                 .allSatisfy(
                         headers ->
                                 assertThat(headers)
-                                        .containsEntry("group_commit", "sync_mode")
-                                        .doesNotContainKey("label"));
+                                        .containsEntry("group_commit", groupCommit)
+                                        .doesNotContainKeys("label", "two_phase_commit"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"off_mode", "OFF_MODE"})
+    void withoutGroupCommitLoadsHaveLabels(String groupCommit) throws Exception {
+        TargetTable table = twoColumns();
+        Map<String, Object> headers =
+                write(
+                        table.declared(mode).with("sink.properties.group_commit", groupCommit),
+                        table);
+        assertThat(headers).containsKey("label");
     }
 
     @Test
     void aConditionLeavesRowsOut() throws Exception {
         TargetTable table = TargetTable.duplicate(DORIS, "id INT");
-        table.declared()
+        table.declared(mode)
                 .columns("id INT")
                 .with("sink.properties.where", "id > 1")
                 .create(sql, "target");
@@ -311,11 +333,76 @@ class SqlLoadParametersTest {
         assertThat(table.rows()).containsExactly(List.of("2"));
     }
 
+    /** Rows that fulfil the condition delete their key, all others are written. */
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void aMergeDeletesByItsCondition(String format) throws Exception {
+        TargetTable table = twoColumns();
+        DORIS.run("INSERT INTO " + table + " VALUES (1, 'a'), (2, 'b')");
+        table.declared(mode)
+                .columns("id INT, name STRING")
+                .with("sink.enable-delete", "false")
+                .with("sink.properties.format", format)
+                .with("sink.properties.merge_type", "MERGE")
+                .with("sink.properties.delete", "name = 'gone'")
+                .create(sql, "target");
+        insert("INSERT INTO target VALUES (1, 'gone'), (2, 'c'), (3, 'd')");
+        assertThat(table.rows()).containsExactly(List.of("2", "c"), List.of("3", "d"));
+    }
+
+    /** Deletes are on by default, and the kind of a merge decides all the same. */
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void aLoadOfDeletesDeletesEveryKey(String format) throws Exception {
+        TargetTable table = twoColumns();
+        DORIS.run("INSERT INTO " + table + " VALUES (1, 'a'), (2, 'b')");
+        table.declared(mode)
+                .columns("id INT, name STRING")
+                .with("sink.properties.format", format)
+                .with("sink.properties.merge_type", "DELETE")
+                .create(sql, "target");
+        insert("INSERT INTO target VALUES (1, 'x'), (3, 'y')");
+        assertThat(table.rows()).containsExactly(List.of("2", "b"));
+    }
+
+    /** A row that comes late does not win, in one load and over loads. */
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "json", "arrow"})
+    void aSequenceColumnDecidesWhichRowIsNewer(String format) throws Exception {
+        TargetTable table =
+                TargetTable.withProperty(
+                        DORIS,
+                        "id INT, name STRING, seq INT",
+                        "UNIQUE KEY(id) DISTRIBUTED BY HASH(id) BUCKETS 2",
+                        "function_column.sequence_col",
+                        "seq");
+        table.declared(mode)
+                .columns("id INT, name STRING, seq INT")
+                .with("sink.properties.format", format)
+                .with("sink.properties.function_column.sequence_col", "seq")
+                .create(sql, "target");
+        insert("INSERT INTO target VALUES (1, 'new', 5), (1, 'old', 4), (2, 'old', 1)");
+        insert("INSERT INTO target VALUES (1, 'late', 3), (2, 'new', 2)");
+        assertThat(table.rows())
+                .containsExactly(List.of("1", "new", "5"), List.of("2", "new", "2"));
+    }
+
+    /** USE-10 */
+    @ParameterizedTest
+    @ValueSource(strings = {"compute_group", "cloud_cluster"})
+    void use10EachLoadNamesTheGroup(String name) throws Exception {
+        TargetTable table = twoColumns();
+        assertThat(write(table.declared(mode).with("sink.properties." + name, "etl"), table))
+                .containsEntry(name, "etl");
+    }
+
     /** NET-1: loads and commits go to the given back ends, and no list is asked for. */
     @Test
     void net1GivenBackEndsAreTheOnlyTarget() throws Exception {
         TargetTable table = twoColumns();
-        write(table.declared().with("benodes", " 127.0.0.1:" + DORIS.port("be", 1, "http")), table);
+        write(
+                table.declared(mode).with("benodes", " 127.0.0.1:" + DORIS.port("be", 1, "http")),
+                table);
         assertThat(table.requests(mark))
                 .allSatisfy(entry -> assertThat(entry).containsEntry("node", "be1"));
         assertThat(DORIS.journal(mark))
@@ -327,7 +414,7 @@ class SqlLoadParametersTest {
     @ValueSource(strings = {"true", "false"})
     void net2AFrontEndNamesTheBackEndOrItsListDoes(String redirect) throws Exception {
         TargetTable table = twoColumns();
-        write(table.declared().with("auto-redirect", redirect), table);
+        write(table.declared(mode).with("auto-redirect", redirect), table);
         boolean frontEnd =
                 table.requests(mark).stream()
                         .anyMatch(entry -> String.valueOf(entry.get("channel")).startsWith("fe"));
@@ -337,7 +424,7 @@ class SqlLoadParametersTest {
     @Test
     void theLoadTimeoutIsTheUsers() throws Exception {
         TargetTable table = twoColumns();
-        assertThat(write(table.declared().with("sink.properties.timeout", "777"), table))
+        assertThat(write(table.declared(mode).with("sink.properties.timeout", "777"), table))
                 .containsEntry("timeout", "777");
     }
 }

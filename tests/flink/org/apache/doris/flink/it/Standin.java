@@ -263,7 +263,34 @@ public final class Standin
         return (Long) rule(id).get("holding");
     }
 
-    /** Any call of the admin port. */
+    /** Any call of the admin port; the answer's body. */
+    public String call(String method, String path, String body) {
+        try {
+            URI uri = URI.create("http://127.0.0.1:" + ports.get("admin") + path);
+            HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+            connection.setRequestMethod(method);
+            if (!body.isEmpty()) {
+                connection.setDoOutput(true);
+                connection.getOutputStream().write(body.getBytes(StandardCharsets.UTF_8));
+            }
+            int status = connection.getResponseCode();
+            InputStream stream =
+                    status < 400 ? connection.getInputStream() : connection.getErrorStream();
+            try (InputStream in = stream) {
+                String answer =
+                        in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+                if (status >= 400) {
+                    throw new AssertionError(
+                            method + " " + path + " gave " + status + ": " + answer);
+                }
+                return answer;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A call of the admin port without a body. */
     public String post(String path) {
         return call("POST", path, "");
     }
@@ -318,32 +345,6 @@ public final class Standin
                 .filter(rule -> rule.get("id").equals(id))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no rule " + id));
-    }
-
-    private String call(String method, String path, String body) {
-        try {
-            URI uri = URI.create("http://127.0.0.1:" + ports.get("admin") + path);
-            HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
-            connection.setRequestMethod(method);
-            if (!body.isEmpty()) {
-                connection.setDoOutput(true);
-                connection.getOutputStream().write(body.getBytes(StandardCharsets.UTF_8));
-            }
-            int status = connection.getResponseCode();
-            InputStream stream =
-                    status < 400 ? connection.getInputStream() : connection.getErrorStream();
-            try (InputStream in = stream) {
-                String answer =
-                        in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                if (status >= 400) {
-                    throw new AssertionError(
-                            method + " " + path + " gave " + status + ": " + answer);
-                }
-                return answer;
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @SuppressWarnings("unchecked")

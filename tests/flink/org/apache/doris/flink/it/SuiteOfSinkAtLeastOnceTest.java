@@ -10,7 +10,10 @@ import org.apache.flink.core.execution.CheckpointingMode;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The suite that Flink holds the sinks of its connectors to, without two-phase commit. */
+/**
+ * The suite that Flink holds the sinks of its connectors to, without two-phase commit and in batch
+ * mode.
+ */
 @Timeout(120)
 class SuiteOfSinkAtLeastOnceTest extends SinkTestSuiteBase<String> {
 
@@ -22,5 +25,10 @@ class SuiteOfSinkAtLeastOnceTest extends SinkTestSuiteBase<String> {
     final CheckpointingMode[] semantics = new CheckpointingMode[] {CheckpointingMode.AT_LEAST_ONCE};
 
     @TestContext
-    final ExternalContextFactory<SuiteSinkTable> table = test -> new SuiteSinkTable(DORIS, false);
+    final ExternalContextFactory<SuiteSinkTable> onePhase =
+            test -> new SuiteSinkTable(DORIS, SuiteSinkTable.Way.ONE_PHASE);
+
+    @TestContext
+    final ExternalContextFactory<SuiteSinkTable> batch =
+            test -> new SuiteSinkTable(DORIS, SuiteSinkTable.Way.BATCH);
 }

@@ -22,5 +22,6 @@ class SuiteOfSinkExactlyOnceTest extends SinkTestSuiteBase<String> {
     final CheckpointingMode[] semantics = new CheckpointingMode[] {CheckpointingMode.EXACTLY_ONCE};
 
     @TestContext
-    final ExternalContextFactory<SuiteSinkTable> table = test -> new SuiteSinkTable(DORIS, true);
+    final ExternalContextFactory<SuiteSinkTable> table =
+            test -> new SuiteSinkTable(DORIS, SuiteSinkTable.Way.TWO_PHASE);
 }

@@ -32,13 +32,20 @@ final class SuiteSinkTable implements DataStreamSinkV2ExternalContext<String> {
 
     private final Standin standin;
     private final TargetTable table;
-    private final boolean twoPhase;
+    private final Way way;
     private final List<String> generated = new ArrayList<>();
 
-    /** A new table, and whether the sink writes it with two-phase commit. */
-    SuiteSinkTable(Standin standin, boolean twoPhase) {
+    /** A way to write it. */
+    enum Way {
+        TWO_PHASE,
+        ONE_PHASE,
+        BATCH
+    }
+
+    /** A new table, and how the sink writes it. */
+    SuiteSinkTable(Standin standin, Way way) {
         this.standin = standin;
-        this.twoPhase = twoPhase;
+        this.way = way;
         standin.run("CREATE DATABASE IF NOT EXISTS test");
         table = TargetTable.duplicate(standin, "id INT, name VARCHAR(50)");
     }
@@ -52,8 +59,11 @@ final class SuiteSinkTable implements DataStreamSinkV2ExternalContext<String> {
                         .setLabelPrefix("suite_" + table.name())
                         .setStreamLoadProp(properties)
                         .setDeletable(false);
-        if (!twoPhase) {
+        if (way == Way.ONE_PHASE) {
             execution.disable2PC();
+        }
+        if (way == Way.BATCH) {
+            execution.setBatchMode(true);
         }
         return DorisSink.<String>builder()
                 .setDorisOptions(
@@ -99,7 +109,7 @@ final class SuiteSinkTable implements DataStreamSinkV2ExternalContext<String> {
     public void close() {
         List<String> rows = rows();
         assertThat(rows).isNotEmpty().isSubsetOf(generated);
-        if (twoPhase) {
+        if (way == Way.TWO_PHASE) {
             assertThat(rows).doesNotHaveDuplicates();
         }
         standin.run("DROP TABLE " + table.identifier());
@@ -113,7 +123,7 @@ final class SuiteSinkTable implements DataStreamSinkV2ExternalContext<String> {
 
     @Override
     public String toString() {
-        return twoPhase ? "two-phase commit" : "without two-phase commit";
+        return way.toString();
     }
 
     /** Gives each row of the table once, when it is seen for the first time. */

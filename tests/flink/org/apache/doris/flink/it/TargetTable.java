@@ -1,5 +1,7 @@
 package org.apache.doris.flink.it;
 
+import org.apache.doris.flink.sink.writer.WriteMode;
+
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,13 +15,13 @@ final class TargetTable {
     private final Standin standin;
     private final String name;
 
-    private TargetTable(Standin standin, String columns, String model) {
+    private TargetTable(Standin standin, String columns, String model, String properties) {
         this.standin = standin;
         this.name = "w" + NUMBERS.incrementAndGet();
         standin.run(
                 String.format(
-                        "CREATE TABLE test.%s (%s) %s PROPERTIES (\"replication_num\" = \"1\")",
-                        name, columns, model));
+                        "CREATE TABLE test.%s (%s) %s PROPERTIES (\"replication_num\" = \"1\"%s)",
+                        name, columns, model, properties));
     }
 
     /** A Unique table whose key is its first column. */
@@ -34,7 +36,14 @@ final class TargetTable {
 
     /** A table of any model; {@code model} begins with its key. */
     static TargetTable of(Standin standin, String columns, String model) {
-        return new TargetTable(standin, columns, model);
+        return new TargetTable(standin, columns, model, "");
+    }
+
+    /** The same with a property of the table. */
+    static TargetTable withProperty(
+            Standin standin, String columns, String model, String name, String value) {
+        return new TargetTable(
+                standin, columns, model, String.format(", \"%s\" = \"%s\"", name, value));
     }
 
     private static TargetTable keyed(Standin standin, String columns, String model) {
@@ -42,7 +51,8 @@ final class TargetTable {
         return new TargetTable(
                 standin,
                 columns,
-                model + " KEY(" + key + ") DISTRIBUTED BY HASH(" + key + ") BUCKETS 2");
+                model + " KEY(" + key + ") DISTRIBUTED BY HASH(" + key + ") BUCKETS 2",
+                "");
     }
 
     /** Name without the database, {@code test}. */
@@ -58,6 +68,11 @@ final class TargetTable {
     /** The table as a table of Flink, to be completed with columns and options. */
     DorisTable declared() {
         return DorisTable.of(standin, identifier());
+    }
+
+    /** The same, written to in a mode. */
+    DorisTable declared(WriteMode mode) {
+        return declared().with("sink.write-mode", mode.name());
     }
 
     /** All rows by the order of their first column, as the MySQL port shows them. */

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One record batch in native memory, and its owner. Whoever takes it from the scan releases it, on
- * the thread that reads it: after {@link #release} every access to it or to a vector over it is an
- * exception, while values that were returned on the heap (strings, bytes, decimals) stay.
+ * One record batch in native memory, and its owner. The code that takes it from the scan releases
+ * it, on the thread that reads it: after {@link #release} every access to it or to a vector over it
+ * is an exception, while values that were returned on the heap (strings, bytes, decimals) stay.
  *
- * <p>The last net for a batch that was forgotten is a {@link Cleaner}; it holds only what frees the
- * memory, is counted in {@link #leaked()} and writes a warning. It watches the body's buffer, which
- * every view of it keeps reachable, so it never frees under a reader.
+ * <p>The memory of a batch that was never released is freed by {@link NativeCleaner}, counted in
+ * {@link #leaked()} and logged. It watches the body's buffer, which every view of it keeps
+ * reachable, so it never frees under a reader.
  */
 @Internal
 public final class IpcBatch {
@@ -63,7 +63,7 @@ public final class IpcBatch {
         this.root = body;
         this.body = body.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
         this.memory = memory;
-        this.cleanable = Net.CLEANER.register(body, memory);
+        this.cleanable = NativeCleaner.register(body, memory);
     }
 
     /**
@@ -160,7 +160,7 @@ public final class IpcBatch {
                 "a row was read after its batch had been released: copy rows that are kept");
     }
 
-    /** Frees once, by release or as the last net. Refers to nothing of the batch. */
+    /** Frees once, by release or by the cleaner. Refers to nothing of the batch. */
     private static final class Memory implements Runnable {
         private final Runnable free;
         private volatile boolean orderly;
@@ -177,10 +177,5 @@ public final class IpcBatch {
             }
             free.run();
         }
-    }
-
-    /** Made at the first batch, not at class loading; its thread ends with the class loader. */
-    private static final class Net {
-        static final Cleaner CLEANER = Cleaner.create();
     }
 }

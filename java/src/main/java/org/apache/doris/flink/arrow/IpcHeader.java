@@ -115,9 +115,9 @@ public final class IpcHeader {
                 throw corrupt("its header is of type " + type + ", no record batch");
             }
             int lengthField = field(message, MESSAGE_BODY_LENGTH);
-            long told = lengthField == 0 ? 0 : in.getLong(lengthField);
-            if (told < 0 || told > bodyLength) {
-                throw corrupt("its body has " + bodyLength + " bytes and should have " + told);
+            long declared = lengthField == 0 ? 0 : in.getLong(lengthField);
+            if (declared < 0 || declared > bodyLength) {
+                throw corrupt("its body has " + bodyLength + " bytes and should have " + declared);
             }
             int headerField = field(message, MESSAGE_HEADER);
             if (headerField == 0) {

@@ -19,7 +19,7 @@ public class DorisConnectionOptions implements Serializable {
     protected String jdbcUrl;
     protected String benodes;
 
-    /** Whether a front end is asked for the back end of a load. */
+    /** Whether a front end names the back end of each load. */
     protected boolean autoRedirect;
 
     protected final DorisTlsOptions tlsOptions;
@@ -44,7 +44,7 @@ public class DorisConnectionOptions implements Serializable {
      * @param fenodes front ends as {@code host:http_port}, separated by commas
      * @param benodes back ends as {@code host:http_port}, separated by commas, or null
      * @param jdbcUrl {@code jdbc:mysql://host:port}, or null
-     * @param autoRedirect whether a front end is asked for the back end of a load
+     * @param autoRedirect whether a front end names the back end of each load
      */
     public DorisConnectionOptions(
             String fenodes,
@@ -67,7 +67,7 @@ public class DorisConnectionOptions implements Serializable {
      * @param fenodes front ends as {@code host:http_port}, separated by commas
      * @param benodes back ends as {@code host:http_port}, separated by commas, or null
      * @param jdbcUrl {@code jdbc:mysql://host:port}, or null
-     * @param autoRedirect whether a front end is asked for the back end of a load
+     * @param autoRedirect whether a front end names the back end of each load
      * @param tlsOptions encryption; null for none
      */
     public DorisConnectionOptions(
@@ -112,7 +112,7 @@ public class DorisConnectionOptions implements Serializable {
         return jdbcUrl;
     }
 
-    /** Whether a front end is asked for the back end of a load. */
+    /** Whether a front end names the back end of each load. */
     public boolean isAutoRedirect() {
         return autoRedirect;
     }
@@ -168,7 +168,7 @@ public class DorisConnectionOptions implements Serializable {
             return this;
         }
 
-        /** Whether a front end is asked for the back end of a load; true by default. */
+        /** Whether a front end names the back end of each load; true by default. */
         public DorisConnectionOptionsBuilder withAutoRedirect(boolean autoRedirect) {
             this.autoRedirect = autoRedirect;
             return this;

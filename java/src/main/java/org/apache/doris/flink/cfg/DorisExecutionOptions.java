@@ -206,32 +206,32 @@ public class DorisExecutionOptions implements Serializable {
         this.enable2PC = enable2PC;
     }
 
-    /** Whether the two-phase commit was asked for explicitly. */
+    /** Whether the two-phase commit was requested explicitly. */
     public boolean force2PC() {
         return force2PC;
     }
 
-    /** Buffers that may wait for upload in batch mode. */
+    /** Batch mode: loads of a table that may wait for the one that is being sent. */
     public int getFlushQueueSize() {
         return values.integer(SinkOptions.FLUSH_QUEUE_SIZE);
     }
 
-    /** Rows after which a buffer is flushed in batch mode. */
+    /** Batch mode: rows with which a load is sent. */
     public int getBufferFlushMaxRows() {
         return values.integer(SinkOptions.FLUSH_MAX_ROWS);
     }
 
-    /** Bytes after which a buffer is flushed in batch mode. */
+    /** Batch mode: bytes with which a load is sent, before compression. */
     public int getBufferFlushMaxBytes() {
         return values.integer(SinkOptions.FLUSH_MAX_BYTES);
     }
 
-    /** Longest wait of a row in batch mode, in milliseconds. */
+    /** Batch mode: longest wait of a row for its load, in milliseconds. */
     public long getBufferFlushIntervalMs() {
         return values.number(SinkOptions.FLUSH_INTERVAL);
     }
 
-    /** Whether rows are sent buffer by buffer. */
+    /** Whether rows are sent in batch mode. */
     public boolean enableBatchMode() {
         return values.flag(SinkOptions.ENABLE_BATCH_MODE);
     }
@@ -249,7 +249,7 @@ public class DorisExecutionOptions implements Serializable {
         return WriteMode.valueOf(values.text(SinkOptions.WRITE_MODE));
     }
 
-    /** Whether a transaction that Doris says it no longer has is skipped. */
+    /** Whether the commit of a transaction that Doris no longer has is skipped. */
     public boolean ignoreCommitError() {
         return values.flag(SinkOptions.IGNORE_COMMIT_ERROR);
     }
@@ -257,6 +257,21 @@ public class DorisExecutionOptions implements Serializable {
     /** The object storage of {@link WriteMode#TVF}; null for none. */
     public S3TvfOptions getS3TvfOptions() {
         return s3TvfOptions;
+    }
+
+    /** Level of the compressor; null for the one that costs least time. */
+    public Integer getCompressLevel() {
+        return values.integer(SinkOptions.COMPRESS_LEVEL);
+    }
+
+    /** Compressed bytes kept per subtask, so that a broken load can be sent again. */
+    public long getReplayBufferSize() {
+        return values.number(SinkOptions.REPLAY_BUFFER_SIZE);
+    }
+
+    /** After which time Doris drops a pre-committed transaction, in milliseconds. */
+    public long getPrecommitTimeoutMs() {
+        return values.number(SinkOptions.PRECOMMIT_TIMEOUT);
     }
 
     @Override
@@ -369,31 +384,31 @@ public class DorisExecutionOptions implements Serializable {
             return this;
         }
 
-        /** Whether rows are sent buffer by buffer; refused until that is built. */
+        /** Batch mode: the same as {@code setWriteMode(STREAM_LOAD_BATCH)}. */
         public Builder setBatchMode(Boolean batchMode) {
             values.set(SinkOptions.ENABLE_BATCH_MODE, batchMode);
             return this;
         }
 
-        /** Buffers that may wait for upload in batch mode. */
+        /** Batch mode: loads of a table that may wait for the one that is being sent. */
         public Builder setFlushQueueSize(int flushQueueSize) {
             values.set(SinkOptions.FLUSH_QUEUE_SIZE, flushQueueSize);
             return this;
         }
 
-        /** Longest wait of a row in batch mode, in milliseconds. */
+        /** Batch mode: longest wait of a row for its load, in milliseconds. */
         public Builder setBufferFlushIntervalMs(long bufferFlushIntervalMs) {
             values.set(SinkOptions.FLUSH_INTERVAL, bufferFlushIntervalMs);
             return this;
         }
 
-        /** Rows after which a buffer is flushed in batch mode. */
+        /** Batch mode: rows with which a load is sent. */
         public Builder setBufferFlushMaxRows(int bufferFlushMaxRows) {
             values.set(SinkOptions.FLUSH_MAX_ROWS, bufferFlushMaxRows);
             return this;
         }
 
-        /** Bytes after which a buffer is flushed in batch mode. */
+        /** Batch mode: bytes with which a load is sent, before compression. */
         public Builder setBufferFlushMaxBytes(int bufferFlushMaxBytes) {
             values.set(SinkOptions.FLUSH_MAX_BYTES, bufferFlushMaxBytes);
             return this;
@@ -415,7 +430,10 @@ public class DorisExecutionOptions implements Serializable {
             return this;
         }
 
-        /** Whether a transaction that Doris says it no longer has is skipped: data may be lost. */
+        /**
+         * Whether the commit of a transaction that Doris no longer has is skipped: data may be
+         * lost.
+         */
         public Builder setIgnoreCommitError(boolean ignoreCommitError) {
             values.set(SinkOptions.IGNORE_COMMIT_ERROR, ignoreCommitError);
             return this;
@@ -427,6 +445,24 @@ public class DorisExecutionOptions implements Serializable {
          */
         public Builder setS3TvfOptions(S3TvfOptions s3TvfOptions) {
             this.s3TvfOptions = s3TvfOptions;
+            return this;
+        }
+
+        /** Level of the compressor; null for the one that costs least time. */
+        public Builder setCompressLevel(Integer compressLevel) {
+            values.set(SinkOptions.COMPRESS_LEVEL, compressLevel);
+            return this;
+        }
+
+        /** Compressed bytes kept per subtask, so that a broken load can be sent again; 64 MB. */
+        public Builder setReplayBufferSize(long replayBufferSize) {
+            values.set(SinkOptions.REPLAY_BUFFER_SIZE, replayBufferSize);
+            return this;
+        }
+
+        /** After which time Doris drops a pre-committed transaction, in milliseconds; an hour. */
+        public Builder setPrecommitTimeoutMs(long precommitTimeoutMs) {
+            values.set(SinkOptions.PRECOMMIT_TIMEOUT, precommitTimeoutMs);
             return this;
         }
 

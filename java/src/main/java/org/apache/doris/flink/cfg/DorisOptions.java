@@ -39,7 +39,7 @@ public class DorisOptions extends DorisConnectionOptions {
      * @param beNodes back ends as {@code host:http_port}, separated by commas, or null
      * @param tableIdentifier {@code database.table}
      * @param jdbcUrl {@code jdbc:mysql://host:port}, or null
-     * @param redirect whether a front end is asked for the back end of a load
+     * @param redirect whether a front end names the back end of each load
      */
     public DorisOptions(
             String fenodes,
@@ -66,7 +66,7 @@ public class DorisOptions extends DorisConnectionOptions {
      * @param tableIdentifier {@code database.table}; may be null or blank for a sink whose
      *     serializer names the table of each record
      * @param jdbcUrl {@code jdbc:mysql://host:port}, or null
-     * @param redirect whether a front end is asked for the back end of a load
+     * @param redirect whether a front end names the back end of each load
      * @param tlsOptions encryption; null for none
      */
     public DorisOptions(
@@ -167,7 +167,7 @@ public class DorisOptions extends DorisConnectionOptions {
             return this;
         }
 
-        /** Whether a front end is asked for the back end of a load; true by default. */
+        /** Whether a front end names the back end of each load; true by default. */
         public Builder setAutoRedirect(boolean autoRedirect) {
             this.autoRedirect = autoRedirect;
             return this;

@@ -13,8 +13,8 @@ import java.util.Objects;
 
 /**
  * How to read, and the timeouts and retries of requests, which hold for writing as well. Values are
- * checked when a source or sink is built. What a value means is said at the option of the same name
- * in docs/options.md.
+ * checked when a source or sink is built. What a value means is documented at the option of the
+ * same name in docs/options.md.
  */
 @PublicEvolving
 public class DorisReadOptions implements Serializable {
@@ -255,7 +255,7 @@ public class DorisReadOptions implements Serializable {
         return !Boolean.FALSE.equals(values.flag(ReadOptions.USE_FLIGHT_SQL));
     }
 
-    /** Flight port of the front ends; -1 asks the cluster. */
+    /** Flight port of the front ends; -1: as the cluster reports it. */
     public Integer getFlightSqlPort() {
         return values.integer(ReadOptions.FLIGHT_SQL_PORT);
     }
@@ -341,6 +341,26 @@ public class DorisReadOptions implements Serializable {
     /** What follows when needed changes have expired; null for what Doris does. */
     public String getChangelogOnExpired() {
         return values.kept(ChangelogOptions.ON_EXPIRED);
+    }
+
+    /** Native memory that one reader may hold in batches, in bytes. */
+    public long getReadBufferSize() {
+        return values.number(ReadOptions.READ_BUFFER_SIZE);
+    }
+
+    /** Flight addresses to be replaced, as {@code host:port=host:port}; null for none. */
+    public String getFlightHostMapping() {
+        return values.text(ReadOptions.FLIGHT_HOST_MAPPING);
+    }
+
+    /** Library to load instead of the one in the jar, for sources and sinks; null for that one. */
+    public String getNativeLibraryPath() {
+        return values.text(CommonOptions.NATIVE_LIBRARY_PATH);
+    }
+
+    /** Threads of the native runtime, of sources and sinks; null for the default. */
+    public Integer getNativeWorkerThreads() {
+        return values.integer(CommonOptions.NATIVE_WORKER_THREADS);
     }
 
     /** Chooses the columns to read. */
@@ -478,7 +498,7 @@ public class DorisReadOptions implements Serializable {
             return this;
         }
 
-        /** Flight port of the front ends; -1 asks the cluster. */
+        /** Flight port of the front ends; -1: as the cluster reports it. */
         public Builder setFlightSqlPort(Integer flightSqlPort) {
             values.set(ReadOptions.FLIGHT_SQL_PORT, flightSqlPort);
             return this;
@@ -567,6 +587,30 @@ public class DorisReadOptions implements Serializable {
         /** What follows when needed changes have expired: {@code doris-default} or {@code fail}. */
         public Builder setChangelogOnExpired(String onExpired) {
             values.keep(ChangelogOptions.ON_EXPIRED, onExpired);
+            return this;
+        }
+
+        /** Native memory that one reader may hold in batches, in bytes; 64 MB by default. */
+        public Builder setReadBufferSize(long readBufferSize) {
+            values.set(ReadOptions.READ_BUFFER_SIZE, readBufferSize);
+            return this;
+        }
+
+        /** Flight addresses to be replaced, as {@code host:port=host:port}, several by commas. */
+        public Builder setFlightHostMapping(String flightHostMapping) {
+            values.set(ReadOptions.FLIGHT_HOST_MAPPING, flightHostMapping);
+            return this;
+        }
+
+        /** Library to load instead of the one in the jar; counts for sinks as well. */
+        public Builder setNativeLibraryPath(String nativeLibraryPath) {
+            values.set(CommonOptions.NATIVE_LIBRARY_PATH, nativeLibraryPath);
+            return this;
+        }
+
+        /** Threads of the native runtime; counts for sinks as well. */
+        public Builder setNativeWorkerThreads(Integer nativeWorkerThreads) {
+            values.set(CommonOptions.NATIVE_WORKER_THREADS, nativeWorkerThreads);
             return this;
         }
 

@@ -61,7 +61,7 @@ public final class ObjectOptions {
         if (execution.getS3TvfOptions() != null) {
             execution.getS3TvfOptions().values().putAll(map);
         }
-        // Given means asked for: only then a label prefix is demanded.
+        // Only where it was set explicitly is a label prefix required.
         if (execution.force2PC() || Boolean.FALSE.equals(execution.enabled2PC())) {
             put(map, SinkOptions.ENABLE_2PC.key(), execution.enabled2PC());
         }

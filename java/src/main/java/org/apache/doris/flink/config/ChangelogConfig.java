@@ -21,6 +21,14 @@ public final class ChangelogConfig implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
+    /** What a user can do where needed changes have expired. */
+    public static final String EXPIRED_REMEDY =
+            "What has expired cannot be read any more. To align downstream data with the table"
+                + " again, start with 'source.scan.mode' = 'initial', without the checkpoint or"
+                + " savepoint, and with a 'source.changelog.consumer-id' that has no row yet, or"
+                + " without it and 'source.changelog.offset-table'. A larger changelog.ttl_seconds"
+                + " helps from now on only.";
+
     private static final int BY_PARTITION = 0;
 
     private final ScanMode scanMode;
@@ -170,6 +178,19 @@ public final class ChangelogConfig implements Serializable {
                 || changelogMode == ChangeMode.AUDIT;
     }
 
+    /** Whether the job fails when needed changes have expired; else it continues without them. */
+    public boolean failsOnExpired() {
+        return incrementType == IncrementType.MIN_DELTA || onExpired == OnExpired.FAIL;
+    }
+
+    /** Why it fails then: with net changes by Doris' own text, at a start as in mid-stream. */
+    public String whyItFailsOnExpired() {
+        return incrementType == IncrementType.MIN_DELTA
+                ? "Changelog offset has expired according to changelog.ttl_seconds: the job fails,"
+                        + " as it always does with 'source.changelog.increment-type' = 'min_delta'."
+                : "The job fails, as option 'source.changelog.on-expired' = 'fail' says.";
+    }
+
     private static TableIdentifier offsetTable(OptionValues options) {
         Optional<String> given = options.text(ChangelogOptions.OFFSET_TABLE);
         if (given.isEmpty()) {
@@ -190,5 +211,30 @@ public final class ChangelogConfig implements Serializable {
         return text.equalsIgnoreCase(ChangelogOptions.PARTITIONS)
                 ? BY_PARTITION
                 : Integer.parseInt(text);
+    }
+
+    /**
+     * Values of {@code source.changelog.on-expired}: what follows when needed changes have expired.
+     */
+    public enum OnExpired {
+        /**
+         * As Doris has it: {@code min_delta} fails, the others continue with what is left, which is
+         * logged as an error and counted.
+         */
+        DORIS_DEFAULT,
+        /** The job fails with the lost range, whatever the increment type. */
+        FAIL
+    }
+
+    /**
+     * Values of {@code source.changelog.changelog-mode}: the shape in which changes reach Flink.
+     */
+    public enum ChangeMode {
+        /** {@code +I}, {@code -U}, {@code +U} and {@code -D} as Doris has them. */
+        ALL,
+        /** {@code -U} is dropped; what is left is an upsert by primary key. */
+        UPSERT,
+        /** Every change is an inserted row; a metadata column holds its kind. */
+        AUDIT
     }
 }

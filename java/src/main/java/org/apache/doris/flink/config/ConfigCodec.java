@@ -28,7 +28,7 @@ public final class ConfigCodec {
     /**
      * Encodes a sink for the native core.
      *
-     * @param loadTimeoutSeconds run time that each load asks of the server
+     * @param loadTimeoutSeconds timeout that each load requests from the server
      * @param answerTimeout longest wait for a load's final answer
      */
     public static byte[] encode(SinkConfig sink, long loadTimeoutSeconds, Duration answerTimeout) {
@@ -65,6 +65,7 @@ public final class ConfigCodec {
         Map<String, String> map = resolve(sink.connection());
         map.putAll(write.sent());
         map.put("write.two-phase", String.valueOf(write.twoPhase()));
+        map.put("write.batch", String.valueOf(write.batch()));
         map.put("write.group-commit", String.valueOf(write.groupCommit()));
         map.put("write.enable-delete", String.valueOf(write.enableDelete()));
         map.put("write.answer-timeout", String.valueOf(answerTimeout.toMillis()));

@@ -83,7 +83,6 @@ public final class ConnectionConfig implements Serializable {
         return Collections.unmodifiableList(benodes);
     }
 
-    /** The table. */
     public TableIdentifier table() {
         if (table == null) {
             throw new IllegalStateException("The connection names no table.");

@@ -16,10 +16,10 @@ import java.util.TreeMap;
 @Internal
 public final class LoadProperties {
 
-    /** Name of the parameter that says how rows are spelled. */
+    /** Name of the parameter for the format of rows. */
     public static final String FORMAT = "format";
 
-    /** Name of the parameter that says how the body is compressed. */
+    /** Name of the parameter for the compression of the body. */
     public static final String COMPRESS_TYPE = "compress_type";
 
     /** Value of {@link #COMPRESS_TYPE} for gzip. */
@@ -46,7 +46,7 @@ public final class LoadProperties {
     /** Name of the parameter that limits the load's run time on the server, in seconds. */
     public static final String TIMEOUT = "timeout";
 
-    /** Name of the parameter that says what may stand around a field. */
+    /** Name of the parameter for the character that encloses a field. */
     public static final String ENCLOSE = "enclose";
 
     /** Name of the parameter that takes double quotes off a field. */

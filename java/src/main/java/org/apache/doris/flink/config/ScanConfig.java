@@ -207,7 +207,6 @@ public final class ScanConfig implements Serializable {
         return connection;
     }
 
-    /** How to read. */
     public ReadConfig read() {
         return read;
     }

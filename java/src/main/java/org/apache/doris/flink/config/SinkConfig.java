@@ -76,7 +76,6 @@ public final class SinkConfig implements Serializable {
         return connection;
     }
 
-    /** How to write. */
     public WriteConfig write() {
         return write;
     }

@@ -60,6 +60,24 @@ public final class SliceScheme implements Serializable {
         return count;
     }
 
+    /**
+     * The split id of a slice, {@code slice-hash-<n>-<i>} or {@code slice-partition-<id>}: stable,
+     * so that what Flink keeps by split id (watermarks, pauses, progress) survives restores and
+     * rescaling. Another scheme gives other ids.
+     *
+     * @param slice number of the slice from 0, or id of the partition
+     */
+    public String splitId(long slice) {
+        switch (kind) {
+            case HASH:
+                return "slice-hash-" + count + "-" + slice;
+            case PARTITIONS:
+                return "slice-partition-" + slice;
+            default:
+                throw new IllegalArgumentException("There are no slices without a scheme.");
+        }
+    }
+
     /** Appends the scheme to checkpoint state. */
     public void write(StateWriter out) throws IOException {
         out.writeByte(kind.number);

@@ -28,6 +28,9 @@ public final class WriteConfig implements Serializable {
     private final String labelPrefix;
     private final boolean twoPhase;
     private final boolean groupCommit;
+    private final boolean batch;
+    private final long batchRows;
+    private final Duration batchInterval;
     private final boolean enableDelete;
     private final long bufferSize;
     private final boolean ignoreUpdateBefore;
@@ -42,9 +45,15 @@ public final class WriteConfig implements Serializable {
         Map<String, String> given = LoadProperties.given(options);
         labelPrefix = options.text(SinkOptions.LABEL_PREFIX).orElse("");
         groupCommit = LoadProperties.isGroupCommit(given);
-        twoPhase = !groupCommit && options.get(SinkOptions.ENABLE_2PC);
+        batch = SinkOptions.isBatch(options);
+        batchRows = options.get(SinkOptions.FLUSH_MAX_ROWS);
+        batchInterval = options.get(SinkOptions.FLUSH_INTERVAL);
+        twoPhase = !groupCommit && !batch && options.get(SinkOptions.ENABLE_2PC);
         enableDelete = options.get(SinkOptions.ENABLE_DELETE);
-        bufferSize = options.get(SinkOptions.BUFFER_SIZE).getBytes();
+        bufferSize =
+                batch
+                        ? batchBuffer(options.get(SinkOptions.FLUSH_MAX_BYTES).getBytes())
+                        : options.get(SinkOptions.BUFFER_SIZE).getBytes();
         ignoreUpdateBefore = options.get(SinkOptions.IGNORE_UPDATE_BEFORE);
         keepsOtherColumns = LoadProperties.keepsOtherColumns(given);
         ignoreCommitError = options.get(SinkOptions.IGNORE_COMMIT_ERROR);
@@ -53,11 +62,17 @@ public final class WriteConfig implements Serializable {
         sent.put(
                 CommonOptions.AUTO_REDIRECT.key(),
                 options.get(CommonOptions.AUTO_REDIRECT).toString());
+        sent.put(SinkOptions.BUFFER_SIZE.key(), String.valueOf(bufferSize));
         if (options.get(SinkOptions.USE_CACHE)) {
             sent.put(SinkOptions.REPLAY_BUFFER_SIZE.key(), UNLIMITED);
         }
         properties = new TreeMap<>(LoadProperties.resolve(given));
         userTimeout = LoadProperties.timeout(given).orElse(0);
+    }
+
+    /** Several buffers make a load, so that it is cut close to its size. */
+    private static long batchBuffer(long loadSize) {
+        return Math.min(SinkOptions.BUFFER_SIZE.byDefault().getBytes(), loadSize / 4);
     }
 
     /** Reads the options of writing, which have been checked before. */
@@ -80,6 +95,21 @@ public final class WriteConfig implements Serializable {
         return groupCommit;
     }
 
+    /** Whether rows are sent load by load, each cut by rows, bytes or age, without a commit. */
+    public boolean batch() {
+        return batch;
+    }
+
+    /** In batch mode: most rows of a load. */
+    public long batchRows() {
+        return batchRows;
+    }
+
+    /** In batch mode: how long a row waits at most before its load is sent. */
+    public Duration batchInterval() {
+        return batchInterval;
+    }
+
     /** Whether the row kind decides between upsert and delete, where the table can delete. */
     public boolean enableDelete() {
         return enableDelete;
@@ -96,7 +126,7 @@ public final class WriteConfig implements Serializable {
     }
 
     /**
-     * Whether the planner is asked for a stream without {@code -U}. One that comes all the same
+     * Whether the planner is to produce a stream without {@code -U}. One that arrives nevertheless
      * deletes; it is left out only where the table cannot delete.
      */
     public boolean ignoreUpdateBefore() {
@@ -111,7 +141,7 @@ public final class WriteConfig implements Serializable {
         return keepsOtherColumns;
     }
 
-    /** Whether a transaction that Doris says it no longer has is skipped. */
+    /** Whether the commit of a transaction that Doris no longer has is skipped. */
     public boolean ignoreCommitError() {
         return ignoreCommitError;
     }

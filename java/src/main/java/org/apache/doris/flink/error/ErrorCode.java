@@ -9,7 +9,7 @@ public enum ErrorCode {
     UNKNOWN(0),
     /** A configuration value is missing or not usable. */
     CONFIG(1),
-    /** Nobody could be reached, or a name could not be resolved. */
+    /** No node could be reached, or a name could not be resolved. */
     CONNECT(2),
     /** User or password refused, or a privilege is missing. */
     AUTH(3),

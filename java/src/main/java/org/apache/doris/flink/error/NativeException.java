@@ -15,7 +15,7 @@ import java.util.Set;
 public class NativeException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** What stays as it is, however often it is asked for. */
+    /** Errors that remain, however often the call is retried. */
     private static final Set<ErrorCode> HOPELESS =
             EnumSet.of(
                     ErrorCode.CONFIG,

@@ -139,6 +139,9 @@ final class Native {
     /** The outcome as a {@link TextMap}. */
     static native byte[] loadResult(long load) throws NativeException;
 
+    /** The outcome of the next load of a table that succeeded, in batch mode; null: none. */
+    static native byte[] loadEnded(long load) throws NativeException;
+
     /** Drops what is unfinished, frees; from any thread; no error when it was closed before. */
     static native void loadClose(long load) throws NativeException;
 

@@ -53,7 +53,7 @@ public final class NativeCall extends NativeHandle {
 
     /**
      * The answer as {@link NativeSink#call} or {@link NativeChangelog#call} describes it, once
-     * {@link #await} said it is there.
+     * {@link #await} returned true.
      */
     public Map<String, String> result() throws NativeException {
         return TextMap.decode(Native.callResult(id()));

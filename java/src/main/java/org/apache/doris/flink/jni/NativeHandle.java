@@ -1,5 +1,6 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.arrow.NativeCleaner;
 import org.apache.doris.flink.error.ErrorCode;
 import org.apache.doris.flink.error.NativeException;
 import org.slf4j.Logger;
@@ -12,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The number of a native object and whether it was closed. Closing is idempotent and allowed from
  * any thread, also while another thread is inside a call: that call ends with {@link
- * ErrorCode#CLOSED}. The owner closes; the last net for a handle that was forgotten is a {@link
- * Cleaner}, which holds only what frees it and writes a warning.
+ * ErrorCode#CLOSED}. A handle that was never closed is freed by {@link NativeCleaner}, with a
+ * warning.
  */
 abstract class NativeHandle implements AutoCloseable {
     /** Longest wait inside one native call, so that an interrupt is noticed soon. */
@@ -34,7 +35,7 @@ abstract class NativeHandle implements AutoCloseable {
         }
         this.name = name;
         this.id = new AtomicLong(id);
-        this.net = Net.CLEANER.register(this, new Forgotten(name, this.id, freeing));
+        this.net = NativeCleaner.register(this, new Forgotten(name, this.id, freeing));
     }
 
     /** The number for a call. */
@@ -67,7 +68,7 @@ abstract class NativeHandle implements AutoCloseable {
             } catch (NativeException e) {
                 throw new UncheckedIOException(e);
             } finally {
-                // Finds nothing to do and lets go of the handle.
+                // Finds nothing to free and removes the handle from the cleaner.
                 net.clean();
                 NativeLog.drain();
             }
@@ -79,12 +80,7 @@ abstract class NativeHandle implements AutoCloseable {
         void free(long id) throws NativeException;
     }
 
-    /** Made at the first handle, not at class loading; its thread ends with the class loader. */
-    private static final class Net {
-        static final Cleaner CLEANER = Cleaner.create();
-    }
-
-    /** What the cleaner holds of a handle. */
+    /** Frees a handle that was never closed; does not refer to the handle. */
     private static final class Forgotten implements Runnable {
         private final String name;
         private final AtomicLong id;

@@ -20,13 +20,13 @@ import java.util.Properties;
 /**
  * Loads the native library, once per class loader: a file given by {@code
  * doris.native.library-path}, else the one in this jar, which class loaders of one process share
- * ({@link SharedLibrary}). What cannot work is refused before it is loaded, and a failure is told
+ * ({@link SharedLibrary}). What cannot work is refused before it is loaded, and a failure is thrown
  * again at every later use.
  */
 @Internal
 public final class NativeLibrary {
     /** Number of the boundary that this jar speaks; the library's must be the same. */
-    static final int ABI_VERSION = 6;
+    static final int ABI_VERSION = 7;
 
     static final String PATH_OPTION = "doris.native.library-path";
     static final String FILE_NAME = "libdoris_flink_native.so";

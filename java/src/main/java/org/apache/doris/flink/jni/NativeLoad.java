@@ -1,10 +1,10 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.arrow.NativeCleaner;
 import org.apache.doris.flink.error.NativeException;
 import org.apache.flink.annotation.Internal;
 
 import java.io.UncheckedIOException;
-import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
@@ -73,6 +73,12 @@ public final class NativeLoad extends NativeHandle implements Load {
     }
 
     @Override
+    public Map<String, String> ended() throws NativeException {
+        byte[] outcome = Native.loadEnded(id());
+        return outcome == null ? null : TextMap.decode(outcome);
+    }
+
+    @Override
     void free(long id) throws NativeException {
         Native.loadClose(id);
         Thread lentTo = borrower;
@@ -81,7 +87,7 @@ public final class NativeLoad extends NativeHandle implements Load {
             giveBack();
         } else if (lentTo != null && buffer != null) {
             // That thread may be writing now. Should it never call again, this frees the memory.
-            LastNet.CLEANER.register(buffer, returning(id));
+            NativeCleaner.register(buffer, returning(id));
             lent = null;
         }
     }
@@ -113,10 +119,5 @@ public final class NativeLoad extends NativeHandle implements Load {
                 throw new UncheckedIOException(e);
             }
         };
-    }
-
-    /** Made when it is needed first, which is hardly ever. */
-    private static final class LastNet {
-        static final Cleaner CLEANER = Cleaner.create();
     }
 }

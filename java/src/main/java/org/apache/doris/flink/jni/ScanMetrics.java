@@ -77,7 +77,7 @@ public final class ScanMetrics {
         return values[MAX_HELD_BYTES];
     }
 
-    /** How often a window was asked for again, since a transaction was not visible yet. */
+    /** How often a window was requested again, since a transaction was not visible yet. */
     public long visibleWaitRetries() {
         return values[7];
     }

@@ -1,6 +1,5 @@
 package org.apache.doris.flink.table;
 
-import org.apache.doris.flink.config.ChangeMode;
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
 import org.apache.doris.flink.config.IncrementType;
@@ -140,7 +139,7 @@ final class DorisTableSource
             return ChangelogMode.insertOnly();
         }
         // Newer versions of Flink learn by this that a delete may carry the key alone.
-        return changelog.changelogMode() == ChangeMode.UPSERT
+        return changelog.changelogMode() == ChangelogConfig.ChangeMode.UPSERT
                 ? ChangelogMode.upsert()
                 : ChangelogMode.all();
     }

@@ -99,7 +99,6 @@ final class FilterOperand {
         return sql;
     }
 
-    /** Whether it is a literal. */
     boolean isLiteral() {
         return literal;
     }

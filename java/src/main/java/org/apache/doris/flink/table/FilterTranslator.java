@@ -141,7 +141,7 @@ final class FilterTranslator {
         return translate(expression).filter(FilterPredicate::isExact).map(FilterPredicate::sql);
     }
 
-    /** Says {@code IS TRUE} and its like without asking the server for that syntax. */
+    /** Expresses {@code IS TRUE} and its like by COALESCE. */
     private static FilterPredicate truth(String sql, String ifNull) {
         return FilterPredicate.exact("COALESCE(" + sql + ", " + ifNull + ")");
     }

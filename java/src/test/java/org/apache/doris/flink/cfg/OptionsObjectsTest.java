@@ -12,9 +12,13 @@ import org.junit.jupiter.api.Test;
 
 import java.io.Serializable;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The options objects of DataStream jobs: defaults, copies, equality. */
@@ -419,5 +423,83 @@ class OptionsObjectsTest {
                         .isTrue();
             }
         }
+    }
+
+    /** USE-1: what a table can set, a builder can. */
+    @Test
+    void use1EveryOptionHasASetter() throws ReflectiveOperationException {
+        Set<String> without = new TreeSet<>();
+        DorisConfigOptions.all().forEach(option -> without.add(option.key()));
+        // An option that is on by default is seen when it is off.
+        for (boolean flag : new boolean[] {true, false}) {
+            DorisOptions.Builder options = DorisOptions.builder();
+            DorisReadOptions.Builder read = DorisReadOptions.builder();
+            DorisExecutionOptions.Builder execution = DorisExecutionOptions.builder();
+            for (Object builder : List.of(options, read, execution)) {
+                for (Method setter : builder.getClass().getMethods()) {
+                    if (setter.getName().startsWith("set") && setter.getParameterCount() == 1) {
+                        setter.invoke(builder, sample(setter.getParameterTypes()[0], flag));
+                    }
+                }
+            }
+            execution.enable2PC();
+            without.removeAll(ObjectOptions.ofSource(options.build(), read.build()).keySet());
+            without.removeAll(
+                    ObjectOptions.ofSink(options.build(), read.build(), execution.build())
+                            .keySet());
+        }
+        // Not built yet.
+        without.removeIf(key -> key.startsWith("lookup.") || key.startsWith("sink.s3."));
+        assertThat(without)
+                .containsExactlyInAnyOrder(
+                        // setReadFields(), by which a source chooses before it has options.
+                        "doris.read.field",
+                        // setParallelism() of Flink.
+                        "scan.parallelism",
+                        "sink.parallelism",
+                        // Rows of a DataStream have the kind that the record says.
+                        "source.changelog.changelog-mode");
+    }
+
+    /** A value that is no option's default. */
+    private static Object sample(Class<?> type, boolean flag) {
+        if (type == String.class) {
+            return "x";
+        }
+        if (type == Boolean.class || type == boolean.class) {
+            return flag;
+        }
+        if (type == Long.class || type == long.class) {
+            return 12345L;
+        }
+        if (type == Integer.class || type == int.class) {
+            return 12345;
+        }
+        if (type.isEnum()) {
+            return type.getEnumConstants()[type.getEnumConstants().length - 1];
+        }
+        if (type == Properties.class) {
+            return new Properties();
+        }
+        if (type == DorisTlsOptions.class) {
+            return DorisTlsOptions.builder()
+                    .setEnabled(true)
+                    .setCaCertificatePath("x")
+                    .setSkipHostnameVerification(true)
+                    .setExcludedProtocols("thrift")
+                    .build();
+        }
+        if (type == S3TvfOptions.class) {
+            return S3TvfOptions.builder()
+                    .setEndpoint("x")
+                    .setRegion("x")
+                    .setBucket("x")
+                    .setPrefix("x")
+                    .setAccessKey("x")
+                    .setSecretKey("x")
+                    .setPathStyleAccess(true)
+                    .build();
+        }
+        throw new AssertionError(type);
     }
 }

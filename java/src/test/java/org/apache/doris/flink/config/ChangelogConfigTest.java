@@ -34,8 +34,8 @@ class ChangelogConfigTest {
         assertThat(config.jdbcUrl()).isEmpty();
         assertThat(config.slices()).isEqualTo(SliceScheme.hash(1));
         assertThat(config.maxWindow()).isEmpty();
-        assertThat(config.onExpired()).isEqualTo(OnExpired.DORIS_DEFAULT);
-        assertThat(config.changelogMode()).isEqualTo(ChangeMode.ALL);
+        assertThat(config.onExpired()).isEqualTo(ChangelogConfig.OnExpired.DORIS_DEFAULT);
+        assertThat(config.changelogMode()).isEqualTo(ChangelogConfig.ChangeMode.ALL);
         assertThat(config.checkpointInterval()).isEmpty();
         assertThat(config.isInsertOnly()).isTrue();
     }
@@ -81,8 +81,8 @@ class ChangelogConfigTest {
             assertThat(read.jdbcUrl()).contains("jdbc:mysql://h:9030");
             assertThat(read.slices()).isEqualTo(SliceScheme.PARTITIONS);
             assertThat(read.maxWindow()).contains(Duration.ofMinutes(1));
-            assertThat(read.onExpired()).isEqualTo(OnExpired.FAIL);
-            assertThat(read.changelogMode()).isEqualTo(ChangeMode.UPSERT);
+            assertThat(read.onExpired()).isEqualTo(ChangelogConfig.OnExpired.FAIL);
+            assertThat(read.changelogMode()).isEqualTo(ChangelogConfig.ChangeMode.UPSERT);
             assertThat(read.isInsertOnly()).isFalse();
         }
         assertThat(config.checkpointInterval()).isEmpty();

@@ -69,6 +69,15 @@ class ConfigCodecTest {
         "sink.properties.WHERE", "Name <> 'ö'"
     };
 
+    private static final String[] BATCH = {
+        "sink.write-mode", "stream-load-batch",
+        "sink.buffer-size", "2mb",
+        "sink.buffer-flush.max-rows", "20000",
+        "sink.buffer-flush.max-bytes", "10mb",
+        "sink.buffer-flush.interval", "2s",
+        "sink.flush.queue-size", "4"
+    };
+
     /** What both need at least; the number of threads would depend on the machine. */
     private static final String[] LEAST = {
         "fenodes", "fe1:8030",
@@ -106,6 +115,11 @@ class ConfigCodecTest {
                         ConnectionConfig.from(least), WriteConfig.from(least), DECLARED, "UTC");
         assertCrosses("write-default", ConfigCodec.encode(sink, 3600, Duration.ofMinutes(5)));
         assertCrosses("write-full", ConfigCodec.encode(sink(), 3600, Duration.ofSeconds(90)));
+        OptionValues batch = options(LEAST, BATCH);
+        SinkConfig inBatches =
+                new SinkConfig(
+                        ConnectionConfig.from(batch), WriteConfig.from(batch), DECLARED, "UTC");
+        assertCrosses("write-batch", ConfigCodec.encode(inBatches, 3600, Duration.ofMinutes(5)));
     }
 
     /** Run with {@code -Ddoris.fixtures.update=true} to write the files anew. */

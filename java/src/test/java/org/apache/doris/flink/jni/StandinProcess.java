@@ -1,28 +1,19 @@
 package org.apache.doris.flink.jni;
 
+import org.apache.doris.flink.it.Standin;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.HttpURLConnection;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A stand-in server for one test, with the table that {@link TestConfig} reads: four rows in three
- * tablets; and others, if the test wants some. Its program is given by {@code
- * doris.standin.binary}.
+ * tablets; and others, if the test wants some.
  */
 final class StandinProcess implements BeforeEachCallback, AfterEachCallback {
     private static final String INIT =
@@ -30,18 +21,10 @@ final class StandinProcess implements BeforeEachCallback, AfterEachCallback {
                 + "CREATE TABLE test.boundary (id BIGINT, name STRING) DUPLICATE KEY(id)\n"
                 + "DISTRIBUTED BY HASH(id) BUCKETS 3 PROPERTIES ('replication_num' = '1');\n"
                 + "INSERT INTO test.boundary VALUES (1, 'Zoë'), (2, NULL), (3, '😀'), (4, '');\n";
-    private static final Pattern ADMIN_PORT = Pattern.compile("\"admin\"\\s*:\\s*(\\d+)");
-    private static final Pattern MYSQL_PORT =
-            Pattern.compile("\"fe\"\\s*:\\s*\\[\\s*\\{[^}]*\"mysql\"\\s*:\\s*(\\d+)");
-    private static final Pattern HTTP_PORT =
-            Pattern.compile("\"fe\"\\s*:\\s*\\[\\s*\\{[^}]*\"http\"\\s*:\\s*(\\d+)");
 
     private final String tables;
-    private Path folder;
-    private Process server;
-    private int port;
-    private int mysql;
-    private int admin;
+    private Path init;
+    private Standin server;
 
     StandinProcess() {
         this("");
@@ -63,75 +46,32 @@ final class StandinProcess implements BeforeEachCallback, AfterEachCallback {
 
     /** Where the front end is. */
     String fenodes() {
-        return "127.0.0.1:" + port;
+        return server.fenodes();
     }
 
     /** The MySQL port of the front end. */
     int mysqlPort() {
-        return mysql;
+        return server.port("fe", 0, "mysql");
     }
 
     /** A call of the admin port; the answer's body. */
-    String admin(String method, String path, String body) throws Exception {
-        HttpURLConnection call =
-                (HttpURLConnection)
-                        URI.create("http://127.0.0.1:" + admin + path).toURL().openConnection();
-        call.setRequestMethod(method);
-        call.setRequestProperty("Content-Type", "application/json");
-        if (!body.isEmpty()) {
-            call.setDoOutput(true);
-            call.getOutputStream().write(body.getBytes(StandardCharsets.UTF_8));
-        }
-        try (InputStream in = call.getInputStream()) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        }
+    String admin(String method, String path, String body) {
+        return server.call(method, path, body);
     }
 
     @Override
     public void beforeEach(ExtensionContext context) throws Exception {
-        folder = Files.createTempDirectory("boundary-standin");
-        Path init = Files.writeString(folder.resolve("init.sql"), INIT + tables);
-        Path ports = folder.resolve("ports.json");
-        Path log = folder.resolve("log");
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("doris.standin.binary"));
-        for (String service :
-                List.of("fe-http", "mysql", "fe-flight", "be-http", "be-flight", "admin")) {
-            command.addAll(List.of("--" + service, "0"));
-        }
-        command.addAll(List.of("--init", init.toString(), "--ports-file", ports.toString()));
-        command.add("--exit-with-stdin");
-        server =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(log.toFile())
-                        .start();
-        await(
-                () -> "the stand-in does not start: " + text(log),
-                () -> Files.exists(ports) || !server.isAlive());
-        Matcher http = HTTP_PORT.matcher(text(ports));
-        Matcher control = ADMIN_PORT.matcher(text(ports));
-        Matcher statements = MYSQL_PORT.matcher(text(ports));
-        if (!server.isAlive() || !http.find() || !control.find() || !statements.find()) {
-            throw new AssertionError("the stand-in did not start: " + text(log) + text(ports));
-        }
-        port = Integer.parseInt(http.group(1));
-        mysql = Integer.parseInt(statements.group(1));
-        admin = Integer.parseInt(control.group(1));
+        init = Files.createTempFile("boundary", ".sql");
+        Files.writeString(init, INIT + tables);
+        server = Standin.with("--init", init.toString()).start();
     }
 
     @Override
     public void afterEach(ExtensionContext context) throws Exception {
-        server.getOutputStream().close();
-        if (!server.waitFor(10, TimeUnit.SECONDS)) {
-            server.destroyForcibly();
+        if (server != null) {
+            server.close();
         }
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : (Iterable<Path>) files::iterator) {
-                Files.delete(file);
-            }
-        }
-        Files.delete(folder);
+        Files.delete(init);
     }
 
     /** Something that comes true. */

@@ -16,7 +16,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Every rule on options that holds at planning, by what a user writes and what he reads then. */
@@ -249,6 +257,36 @@ class DorisTableFactoryTest {
             })
     void isAccepted(String keys, String values) {
         assertThatCode(() -> Tables.source(Tables.pairs(keys, values))).doesNotThrowAnyException();
+    }
+
+    /** USE-1: as a source and as a sink; a value may be refused, the key may not. */
+    @Test
+    void use1EveryDocumentedOptionIsTaken() throws IOException {
+        String page =
+                Files.readString(Paths.get(System.getProperty("doris.docs"), "options.md"));
+        // Behind it stand the keys of other connectors.
+        String ours = page.substring(0, page.indexOf("<!-- Generated from the code: end -->"));
+        Matcher row = Pattern.compile("(?m)^\\| `([a-z0-9.*-]+)` \\|").matcher(ours);
+        Set<String> documented = new TreeSet<>();
+        while (row.find()) {
+            documented.add(row.group(1).replace("*", "format"));
+        }
+        assertThat(documented)
+                .hasSizeGreaterThan(70)
+                .contains("auto-redirect", "sink.parallelism", "source.binlog.consumer-id");
+        for (String key : documented) {
+            for (Runnable table :
+                    List.<Runnable>of(() -> Tables.source(key, "1"), () -> Tables.sink(key, "1"))) {
+                try {
+                    table.run();
+                } catch (ValidationException refused) {
+                    assertThat(ExceptionUtils.stringifyException(refused))
+                            .as(key)
+                            .doesNotContain("Unknown option")
+                            .doesNotContain("Unsupported options");
+                }
+            }
+        }
     }
 
     @Test

@@ -64,7 +64,7 @@ final class BoundaryChecks {
     }
 
     private static void versions() {
-        check(Native.abiVersion() == 6, "ABI");
+        check(Native.abiVersion() == 7, "ABI");
         String version = new String(Native.version(), StandardCharsets.UTF_8);
         check(version.matches("\\d+\\.\\d+\\.\\d+"), version);
         check(Arrays.equals(Native.counters(), new long[8]), "counters at start");

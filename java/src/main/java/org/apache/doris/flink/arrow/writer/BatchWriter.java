@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Collects rows column by column on the heap and writes them as the body of an Arrow record batch:
- * the columns of the row type in their order, then, when asked for, an Int8 column {@code
+ * the columns of the row type in their order, then, if requested, an Int8 column {@code
  * __DORIS_DELETE_SIGN__}. The Arrow type of a column is the canonical one of its Flink type ({@code
  * docs/boundary.md}, Layout).
  *
@@ -100,7 +100,7 @@ public final class BatchWriter {
 
     /**
      * Whether a body of that size has no more room for a row as large as the largest so far, or is
-     * exceeded already. Cheap enough to be asked after every row. False without rows.
+     * exceeded already. Cheap enough to be called after every row. False without rows.
      */
     public boolean isFull(long limit) {
         if (rows == 0) {

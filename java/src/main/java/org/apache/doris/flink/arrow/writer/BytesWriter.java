@@ -65,7 +65,6 @@ abstract class BytesWriter extends ColumnWriter {
         }
     }
 
-    /** Appends bytes. */
     final void append(byte[] bytes) throws NativeException {
         // Reserving may replace the array.
         int start = reserve(bytes.length);

@@ -48,7 +48,7 @@ abstract class ColumnWriter {
         }
     }
 
-    /** Appends a place that nobody may look at, since what encloses it is NULL. */
+    /** Appends a value that is not read, since what encloses it is NULL. */
     final void appendNull() throws NativeException {
         putDefault();
         nulls.set(count);

@@ -74,11 +74,11 @@ public final class ChangelogOptions {
                     .atLeast("0s")
                     .former("source.binlog.visible-wait-timeout")
                     .describe(
-                            "How long one window is tried again while transactions inside it are"
-                                + " open on the server, counted from the first such answer; then"
-                                + " the job fails. `0s`: not at all. Raise it where loads into the"
-                                + " table stay open for longer. A server clock that went back is"
-                                + " waited for as long.");
+                            "How long one window is retried while transactions inside it are open"
+                                + " on the server, counted from the first such answer; then the job"
+                                + " fails. `0s`: no retry. Raise it where loads into the table stay"
+                                + " open for longer. The same limit holds for a server clock that"
+                                + " went back.");
 
     public static final DorisOption<String> OFFSET_TABLE =
             CHANGES.text("source.changelog.offset-table", null)
@@ -134,8 +134,8 @@ public final class ChangelogOptions {
                     .oneOf("doris-default", "fail", "resnapshot")
                     .describe(
                             "When needed changes have expired. `doris-default`: `min_delta` fails,"
-                                + " `detail` and `append_only` go on without them, with an error in"
-                                + " the log and a counter. `fail`: all three fail, with the lost"
+                                + " `detail` and `append_only` continue without them, with an error"
+                                + " in the log and a counter. `fail`: all three fail, with the lost"
                                 + " range. `resnapshot` is refused until it is built.");
 
     public static final DorisOption<String> CHANGELOG_MODE =
@@ -145,8 +145,8 @@ public final class ChangelogOptions {
                             "The shape of changes in Flink. `all`: `+I`, `-U`, `+U`, `-D` as Doris"
                                 + " has them. `upsert`: without `-U`, needs a primary key; right"
                                 + " for tables without `changelog.need_historical_value`. `audit`:"
-                                + " every change is an inserted row, metadata column `op` tells"
-                                + " what it was.");
+                                + " every change is an inserted row, metadata column `op` holds its"
+                                + " kind.");
 
     static final List<OptionGroup> GROUPS = List.of(CHANGES);
 

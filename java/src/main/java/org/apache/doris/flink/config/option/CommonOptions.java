@@ -36,7 +36,7 @@ public final class CommonOptions {
                     .describe(
                             "Back ends as `host:http_port`, several separated by commas. Set it"
                                     + " when a proxy or NAT hides the real addresses: loads then go"
-                                    + " there only. No bearing on reading.");
+                                    + " there only. Does not affect reading.");
 
     public static final DorisOption<String> TABLE_IDENTIFIER =
             CONNECTION
@@ -79,7 +79,7 @@ public final class CommonOptions {
                     .describe(
                             "Loads: `true` lets a front end name the back end, `false` picks among"
                                 + " the live back ends in turn. Change it when clients reach back"
-                                + " ends only directly. No bearing on reading.");
+                                + " ends only directly. Does not affect reading.");
 
     public static final DorisOption<Integer> REQUEST_RETRIES =
             CONNECTION

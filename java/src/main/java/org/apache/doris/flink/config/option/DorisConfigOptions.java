@@ -21,9 +21,6 @@ public final class DorisConfigOptions {
     /** Id of the connector in {@code 'connector' = 'doris'}. */
     public static final String IDENTIFIER = "doris";
 
-    /** Prefix of the Stream Load parameters, the only free-form keys. */
-    public static final String SINK_PROPERTIES_PREFIX = SinkOptions.PROPERTIES_PREFIX;
-
     private static final List<DorisOption<?>> ALL =
             Stream.of(
                             CommonOptions.GROUPS,

@@ -14,16 +14,16 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * One option of the connector, with all that is said of it anywhere: key, type, default, bounds or
- * allowed words, former names, keys that it replaces, whether it is sent to the native core, and
- * its text in the documentation.
+ * One option of the connector, with everything about it: key, type, default, bounds or allowed
+ * words, former names, keys that it replaces, whether it is sent to the native core, and its text
+ * in the documentation.
  */
 @Internal
 public final class DorisOption<T> {
 
     /** What becomes of a value today. */
     public enum Status {
-        /** The option does what its description says. */
+        /** The option has the documented effect. */
         WORKS("yes"),
         /** Accepted for compatibility; by design the value changes nothing. */
         NO_EFFECT("accepted, no effect"),
@@ -51,7 +51,7 @@ public final class DorisOption<T> {
     private final String aboveMax;
     private final List<String> words;
     private final List<Check<T>> checks;
-    private final String said;
+    private final String allowedText;
     private final UnaryOperator<T> adjust;
     private final String adjusted;
     private final Status status;
@@ -72,7 +72,7 @@ public final class DorisOption<T> {
         aboveMax = builder.aboveMax;
         words = builder.words;
         checks = List.copyOf(builder.checks);
-        said = builder.said;
+        allowedText = builder.allowedText;
         adjust = builder.adjust;
         adjusted = builder.adjusted;
         status = builder.status;
@@ -202,7 +202,7 @@ public final class DorisOption<T> {
         return adjust.apply(value);
     }
 
-    /** What the user should know where {@link #adjust} changed the value; empty for nothing. */
+    /** The warning where {@link #adjust} changed the value; empty for none. */
     Optional<String> warning(T given) {
         boolean changed = !Objects.equals(given, adjust.apply(given));
         return changed && !adjusted.isEmpty()
@@ -210,13 +210,13 @@ public final class DorisOption<T> {
                 : Optional.empty();
     }
 
-    /** Bounds or words for the documentation; empty where the description alone says it. */
+    /** Bounds or words for the documentation; empty where only the description has them. */
     String allowed() {
         if (!words.isEmpty()) {
             return words.stream().map(word -> "`" + word + "`").collect(Collectors.joining(", "));
         }
-        if (!said.isEmpty()) {
-            return said.replaceFirst("allowed (is|are) ", "").replace('\'', '`');
+        if (!allowedText.isEmpty()) {
+            return allowedText.replaceFirst("allowed (is|are) ", "").replace('\'', '`');
         }
         if (max != null) {
             return ValueType.shown(min) + " to " + ValueType.shown(max);
@@ -224,7 +224,7 @@ public final class DorisOption<T> {
         return min == null || !bounded() ? "" : ValueType.shown(min) + " or more";
     }
 
-    /** Not by what the type can hold alone. */
+    /** Whether there is a bound besides that of the type. */
     private boolean bounded() {
         return !min.equals(Integer.MIN_VALUE);
     }
@@ -298,7 +298,7 @@ public final class DorisOption<T> {
         private Comparable<T> min;
         private Comparable<T> max;
         private String aboveMax = "";
-        private String said = "";
+        private String allowedText = "";
         private List<String> words = List.of();
         private UnaryOperator<T> adjust = UnaryOperator.identity();
         private String adjusted = "";
@@ -336,9 +336,9 @@ public final class DorisOption<T> {
             return this;
         }
 
-        /** A rule that bounds and words cannot say, with the words of its error. */
+        /** A rule beyond bounds and words, with the text of its error. */
         Builder<T> where(Predicate<T> legal, String allowed, String remedy) {
-            said = allowed;
+            allowedText = allowed;
             return where(legal, value -> allowed, remedy);
         }
 
@@ -348,7 +348,7 @@ public final class DorisOption<T> {
         }
 
         /**
-         * @param warning what the user is told where this changes a value; empty for nothing
+         * @param warning logged where this changes a value; empty for none
          */
         Builder<T> adjusted(UnaryOperator<T> adjust, String warning) {
             this.adjust = adjust;

@@ -23,7 +23,7 @@ final class ForeignKeys {
         return ALL;
     }
 
-    /** What is said of a key. */
+    /** Where a key comes from and what to write instead. */
     static final class Foreign {
         private final String origin;
         private final String instead;
@@ -59,10 +59,10 @@ final class ForeignKeys {
                 all.put(key.key, new Foreign("of other connectors", instead, key.writing));
             }
         }
-        for (String key : new String[] {"size", "bytes", "interval"}) {
-            all.put("sink.batch." + key, new Foreign("of older releases", CHECKPOINTS, true));
-        }
-        writing(all, "sink.buffer-flush.interval-ms", CHECKPOINTS);
+        older(all, "sink.batch.size", SinkOptions.FLUSH_MAX_ROWS);
+        older(all, "sink.batch.bytes", SinkOptions.FLUSH_MAX_BYTES);
+        older(all, "sink.batch.interval", SinkOptions.FLUSH_INTERVAL);
+        writing(all, "sink.buffer-flush.interval-ms", orBatch(SinkOptions.FLUSH_INTERVAL));
         writing(all, "sink.version", "remove it, or use 'sink.enable-2pc'");
         writing(
                 all,
@@ -80,6 +80,19 @@ final class ForeignKeys {
                             + " 'doris.request.tablet.size' and 'scan.parallelism'");
         }
         return Collections.unmodifiableMap(all);
+    }
+
+    private static void older(Map<String, Foreign> all, String key, DorisOption<?> inBatchMode) {
+        all.put(key, new Foreign("of older releases", orBatch(inBatchMode), true));
+    }
+
+    private static String orBatch(DorisOption<?> option) {
+        return CHECKPOINTS
+                + ", or use '"
+                + option.key()
+                + "' with '"
+                + SinkOptions.ENABLE_BATCH_MODE.key()
+                + "' = 'true'";
     }
 
     private static void writing(Map<String, Foreign> all, String key, String instead) {

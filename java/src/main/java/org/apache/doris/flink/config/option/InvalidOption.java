@@ -36,7 +36,7 @@ public final class InvalidOption {
     }
 
     /**
-     * An error about a value that asks for something that is not built yet.
+     * An error about a value for a feature that is not built yet.
      *
      * @param what the feature, for example "Reading the changelog"
      * @param remedy what to do instead, a whole sentence
@@ -49,7 +49,7 @@ public final class InvalidOption {
                         what, key, shown(key, value), remedy));
     }
 
-    /** The value as it may be shown: secrets and user information in addresses are masked. */
+    /** The value with secrets and user information in addresses masked. */
     public static String shown(String key, String value) {
         if (isSecret(key)) {
             return MASK;

@@ -145,8 +145,8 @@ public final class OptionKeys {
     private static boolean isKnown(String key, Collection<String> known) {
         return known.contains(key)
                 || FLINKS_OWN.contains(key)
-                || key.startsWith(DorisConfigOptions.SINK_PROPERTIES_PREFIX)
-                        && key.length() > DorisConfigOptions.SINK_PROPERTIES_PREFIX.length();
+                || key.startsWith(SinkOptions.PROPERTIES_PREFIX)
+                        && key.length() > SinkOptions.PROPERTIES_PREFIX.length();
     }
 
     /** What is about writing has no effect on a table that is read. */

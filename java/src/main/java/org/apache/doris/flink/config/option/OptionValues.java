@@ -112,12 +112,17 @@ public final class OptionValues {
 
     /** An error about this option's value. */
     public RuntimeException invalid(DorisOption<?> option, String allowed, String remedy) {
+        return InvalidOption.of(name(option), shown(option), allowed, remedy);
+    }
+
+    /** The value as the user wrote it, else the default. */
+    public String shown(DorisOption<?> option) {
         String value = values.get(option.key());
         if (value == null) {
             Object byDefault = option.option().defaultValue();
             value = byDefault == null ? "" : byDefault.toString();
         }
-        return InvalidOption.of(name(option), value, allowed, remedy);
+        return value;
     }
 
     /** The key as the user wrote it. */
@@ -125,12 +130,12 @@ public final class OptionValues {
         return writtenAs.getOrDefault(option.key(), option.key());
     }
 
-    /** Remembers something the user should know; logged once when a job is made of the table. */
+    /** Remembers a warning; logged once when a job is made of the table. */
     public void warn(String warning) {
         warnings.add(warning);
     }
 
-    /** What {@link #warn} was told, in order. */
+    /** The warnings, in order. */
     public List<String> warnings() {
         return List.copyOf(warnings);
     }

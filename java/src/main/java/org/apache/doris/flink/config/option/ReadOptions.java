@@ -34,9 +34,8 @@ public final class ReadOptions {
                                     + " reports.")
                     .crosses()
                     .describe(
-                            "Flight port of the front ends. `-1` asks the cluster for"
-                                    + " it, per front end. Set it when a proxy listens on another"
-                                    + " port.");
+                            "Flight port of the front ends. `-1`: the port that the cluster reports"
+                                    + " for each. Set it when a proxy listens on another port.");
 
     public static final DorisOption<Duration> QUERY_TIMEOUT =
             SNAPSHOT.duration("doris.request.query.timeout", "6h")
@@ -58,7 +57,7 @@ public final class ReadOptions {
                             "Tablets per split. Default: automatic, as many as leave each source"
                                 + " subtask 8 splits, so 1 where there are no more tablets than"
                                 + " that. Smaller values give more splits, hence less to read again"
-                                + " after a failure, and a query each. Below 1 counts as 1.");
+                                + " after a failure, and a query each. Values below 1 act as 1.");
 
     public static final DorisOption<Integer> BATCH_SIZE =
             SNAPSHOT.integer("doris.batch.size", "4064")
@@ -69,7 +68,7 @@ public final class ReadOptions {
                     .replaces("scan.fetch-size")
                     .crosses()
                     .describe(
-                            "Rows per batch that a back end sends; more than 65535 counts as that."
+                            "Rows per batch that a back end sends; values above 65535 act as 65535."
                                 + " A hint: servers without such a setting ignore it. Lower it for"
                                 + " very wide rows.");
 
@@ -125,7 +124,7 @@ public final class ReadOptions {
                     .describe(
                             "Deprecated: SQL predicate in Doris' dialect, sent as is and joined by"
                                     + " AND with what the query pushes down. Use it only for what"
-                                    + " `WHERE` cannot say. Where changes are followed it is an"
+                                    + " `WHERE` cannot express. Where changes are followed it is an"
                                     + " error, except with `append_only`.");
 
     public static final DorisOption<Boolean> USE_OLD_API =
@@ -138,9 +137,10 @@ public final class ReadOptions {
                     .atLeast("1b")
                     .crosses()
                     .describe(
-                            "Native memory that one reader may hold in batches, in flight and in"
-                                    + " Flink's hands together. One larger batch still passes."
-                                    + " Outside Flink's own books: see \"Memory\" above.");
+                            "Native memory that one reader may hold in batches, those that Flink"
+                                + " has not released yet included. A single larger batch is still"
+                                + " read. Not part of Flink's managed memory: see \"Memory\""
+                                + " above.");
 
     public static final DorisOption<List<String>> FLIGHT_HOST_MAPPING =
             SNAPSHOT.list("source.flight-host-mapping", null)
@@ -156,7 +156,9 @@ public final class ReadOptions {
     public static final DorisOption<Long> LOOKUP_CACHE_MAX_ROWS =
             LOOKUP.longInteger("lookup.cache.max-rows", "-1")
                     .atLeast("-1")
-                    .describe("Most keys kept in a task's cache; `-1` and `0` switch it off.");
+                    .describe(
+                            "Maximum number of keys kept in a task's cache; `-1` and `0` switch it"
+                                    + " off.");
 
     public static final DorisOption<Duration> LOOKUP_CACHE_TTL =
             LOOKUP.duration("lookup.cache.ttl", "10s")
@@ -172,7 +174,7 @@ public final class ReadOptions {
     public static final DorisOption<Integer> LOOKUP_BATCH_SIZE =
             LOOKUP.integer("lookup.jdbc.read.batch.size", "128")
                     .atLeast("1")
-                    .describe("Most keys in one asynchronous query.");
+                    .describe("Maximum number of keys in one asynchronous query.");
 
     public static final DorisOption<Integer> LOOKUP_QUEUE_SIZE =
             LOOKUP.integer("lookup.jdbc.read.batch.queue-size", "256")

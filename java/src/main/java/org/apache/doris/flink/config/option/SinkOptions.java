@@ -9,7 +9,11 @@ import org.apache.flink.table.factories.FactoryUtil;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Options of writing. They are checked whatever a table is used for. */
 @Internal
@@ -38,10 +42,10 @@ public final class SinkOptions {
     public static final DorisOption<Boolean> ENABLE_DELETE =
             WRITING.flag("sink.enable-delete", true)
                     .describe(
-                            "Lets the kind of a row decide: `+I` and `+U` write it, `-D` and `-U`"
+                            "The kind of a row decides: `+I` and `+U` write it, `-D` and `-U`"
                                 + " delete it, on Unique tables; other tables have no deletes, and"
                                 + " the rows are written as they are, with a warning and a counter."
-                                + " `false`: the kind is not looked at, and the table may declare"
+                                + " `false`: the kind is ignored, and the table may declare"
                                 + " `__DORIS_DELETE_SIGN__` as a column of its own.");
 
     public static final DorisOption<Boolean> ENABLE_2PC =
@@ -58,16 +62,18 @@ public final class SinkOptions {
                     .oneOf(WRITE_MODES)
                     .where(SinkOptions::isMode, SinkOptions::modes, "Leave the option out.")
                     .describe(
-                            "`STREAM_LOAD` streams rows into one open load per table and subtask."
-                                    + " `STREAM_LOAD_BATCH` and `TVF` (object storage) are refused"
-                                    + " until they are built.");
+                            "`STREAM_LOAD` streams rows into one open load per table and subtask,"
+                                + " visible with the checkpoint. `STREAM_LOAD_BATCH` sends a load"
+                                + " whenever enough rows, bytes or time have come together; rows"
+                                + " are visible after it, at least once, with or without"
+                                + " checkpoints. `TVF` (object storage) is refused until it is"
+                                + " built.");
 
     public static final DorisOption<Boolean> ENABLE_BATCH_MODE =
             WRITING.flag("sink.enable.batch-mode", false)
-                    .status(LATER)
                     .describe(
-                            "Older spelling of `sink.write-mode` = `STREAM_LOAD_BATCH`; refused"
-                                    + " until that is built.");
+                            "`true` is the older spelling of `sink.write-mode` ="
+                                    + " `STREAM_LOAD_BATCH`.");
 
     public static final DorisOption<MemorySize> BUFFER_SIZE =
             WRITING.size("sink.buffer-size", "1mb")
@@ -75,7 +81,7 @@ public final class SinkOptions {
                     .atMost("1gb", "Some megabytes are enough for any network.")
                     .crosses()
                     .describe(
-                            "Size of one buffer between the task and the upload. An"
+                            "Streaming mode: size of one buffer between the task and the upload. An"
                                     + " open load holds at most this times `sink.buffer-count`.");
 
     public static final DorisOption<Integer> BUFFER_COUNT =
@@ -83,8 +89,8 @@ public final class SinkOptions {
                     .atLeast("2")
                     .crosses()
                     .describe(
-                            "Buffers per open load. When all are full the task waits."
-                                    + " Raise it for a network that stalls.");
+                            "Streaming mode: buffers per open load. When all are full the task"
+                                    + " waits. Raise it for a network that stalls.");
 
     public static final DorisOption<Integer> MAX_RETRIES =
             WRITING.integer("sink.max-retries", "3")
@@ -92,41 +98,53 @@ public final class SinkOptions {
                     .crosses()
                     .describe(
                             "Attempts after the first of a commit, and of a broken load that can be"
-                                + " sent again (`sink.replay-buffer-size`). Only failures that may"
-                                + " pass are retried; data errors fail at once.");
+                                    + " sent again: in batch mode each, in streaming mode within"
+                                    + " `sink.replay-buffer-size`. Only failures that may"
+                                    + " pass are retried; data errors fail at once.");
 
     public static final DorisOption<Integer> FLUSH_QUEUE_SIZE =
             WRITING.integer("sink.flush.queue-size", "2")
                     .atLeast("1")
-                    .status(LATER)
-                    .describe("Batch mode: buffers that may wait for upload.");
+                    .crosses()
+                    .describe(
+                            "Batch mode: loads of a table that may wait for the one that is being"
+                                    + " sent. When as many wait, the task waits. All tables of a"
+                                    + " subtask together hold at most `sink.buffer-flush.max-bytes`"
+                                    + " times one more than this.");
 
     public static final DorisOption<Integer> FLUSH_MAX_ROWS =
             WRITING.integer("sink.buffer-flush.max-rows", "500000")
                     .atLeast("1")
-                    .status(LATER)
-                    .describe("Batch mode: rows after which a buffer is flushed.");
+                    .crosses()
+                    .describe(
+                            "Batch mode: a load of a table is sent when it has so many rows. Below"
+                                    + " 10000 a warning is logged: tiny loads overload Doris.");
 
     public static final DorisOption<MemorySize> FLUSH_MAX_BYTES =
             WRITING.size("sink.buffer-flush.max-bytes", "100mb")
                     .atLeast("64kb")
-                    .status(LATER)
-                    .describe("Batch mode: bytes after which a buffer is flushed.");
+                    .crosses()
+                    .describe(
+                            "Batch mode: a load of a table is sent when it has so many bytes,"
+                                    + " counted before compression.");
 
     public static final DorisOption<Duration> FLUSH_INTERVAL =
             WRITING.duration("sink.buffer-flush.interval", "10s")
                     .atLeast("100ms")
-                    .status(LATER)
-                    .describe("Batch mode: longest wait of the oldest unflushed row.");
+                    .crosses()
+                    .describe(
+                            "Batch mode: a load of a table is sent when its oldest row has waited"
+                                    + " so long, unless `sink.flush.queue-size` loads wait already."
+                                    + " Below 1 s a warning is logged.");
 
     public static final DorisOption<Boolean> IGNORE_UPDATE_BEFORE =
             WRITING.flag("sink.ignore.update-before", true)
                     .describe(
-                            "`true` asks the planner for an upsert stream, without `-U`. "
-                                    + "One that arrives all the same deletes its row in both "
-                                    + "settings; where the table cannot delete, `true` leaves it "
-                                    + "out. `false` asks for all of them, for a table without "
-                                    + "primary key whose updates may change the key.");
+                            "`true`: the planner produces an upsert stream, without `-U`. A `-U`"
+                                + " that arrives nevertheless deletes its row in both settings;"
+                                + " where the table cannot delete, `true` skips it. `false`: the"
+                                + " planner keeps every `-U`, for a table without primary key whose"
+                                + " updates may change the key.");
 
     public static final DorisOption<Integer> PARALLELISM =
             WRITING.integer(FactoryUtil.SINK_PARALLELISM.key(), null)
@@ -139,20 +157,19 @@ public final class SinkOptions {
     public static final DorisOption<Boolean> IGNORE_COMMIT_ERROR =
             WRITING.flag("sink.ignore.commit-error", false)
                     .describe(
-                            "`true` skips a transaction that Doris says is aborted or not"
-                                    + " found, with an error in the log and a counter: its rows may"
-                                    + " be lost. Any other failure of a commit fails the task all "
-                                    + "the same. For one start, to leave behind a transaction that "
-                                    + "Doris has dropped.");
+                            "`true` skips a transaction that Doris reports as aborted or not found,"
+                                + " with an error in the log and a counter: its rows may be lost."
+                                + " Any other failure of a commit still fails the task. Set it for"
+                                + " one start, to skip a transaction that Doris has dropped.");
 
     public static final DorisOption<Duration> PRECOMMIT_TIMEOUT =
             WRITING.duration("sink.precommit-timeout", "1h")
                     .atLeast("60s")
                     .describe(
                             "After which time Doris drops a pre-committed transaction; the same as"
-                                    + " `stream_load_default_precommit_timeout_second` of the front"
-                                    + " ends. The sink fails the job in time when commits"
-                                    + " do not come.");
+                                + " `stream_load_default_precommit_timeout_second` of the front"
+                                + " ends. The sink fails the job before that time when commits do"
+                                + " not come.");
 
     public static final DorisOption<Duration> CHECK_INTERVAL =
             WRITING.duration("sink.check-interval", "0s")
@@ -169,19 +186,24 @@ public final class SinkOptions {
                     .atLeast("0b")
                     .crosses()
                     .describe(
-                            "Compressed bytes kept per subtask, so that a broken load can be sent"
-                                + " again without a restart of the job. While all that was sent is"
-                                + " still kept, it is; beyond it a failure restarts the job from"
-                                + " its checkpoint. `0` off.");
+                            "Streaming mode: compressed bytes kept per subtask, so that a broken"
+                                + " load can be sent again without a restart of the job. A load of"
+                                + " which more was sent restarts the job from its checkpoint when"
+                                + " it breaks. `0`: off.");
+
+    /** Highest level per {@code compress_type}; the lowest is 1. Other types have no levels. */
+    public static final Map<String, Integer> COMPRESS_LEVELS =
+            Collections.unmodifiableMap(new TreeMap<>(Map.of("gz", 12, "zstd", 22)));
 
     public static final DorisOption<Integer> COMPRESS_LEVEL =
             WRITING.integer("sink.compress-level", null)
                     .atLeast("0")
                     .crosses("-1")
                     .describe(
-                            "Level of the compressor behind `sink.properties.compress_type`: 1 to"
-                                + " 12 for `gz`, 1 to 22 for `zstd`; `lz4` has none. Default: the"
-                                + " level that costs least time per row.");
+                            "Level of the compressor behind `sink.properties.compress_type`: "
+                                    + levels()
+                                    + "; `lz4` has none. Default: the level that costs least time"
+                                    + " per row.");
 
     public static final DorisOption<String> S3_ENDPOINT =
             s3("endpoint", "Address of the object storage.");
@@ -218,6 +240,18 @@ public final class SinkOptions {
         return TVF.options();
     }
 
+    private static String levels() {
+        return COMPRESS_LEVELS.entrySet().stream()
+                .map(levels -> "1 to " + levels.getValue() + " for `" + levels.getKey() + "`")
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Whether rows are written in batch mode, by either spelling. */
+    public static boolean isBatch(OptionValues options) {
+        return options.get(ENABLE_BATCH_MODE)
+                || options.get(WRITE_MODE).equals("STREAM_LOAD_BATCH");
+    }
+
     private static boolean isMode(String text) {
         String plain = DorisOption.plain(text);
         return Arrays.stream(WRITE_MODES).map(DorisOption::plain).anyMatch(plain::equals);
@@ -227,7 +261,7 @@ public final class SinkOptions {
         return (given.trim().equalsIgnoreCase("COPY")
                         ? "'COPY' belongs to one vendor's cloud service; "
                         : "")
-                + "allowed is 'STREAM_LOAD'; 'STREAM_LOAD_BATCH' and 'TVF' are not supported yet";
+                + "allowed are 'STREAM_LOAD' and 'STREAM_LOAD_BATCH'; 'TVF' is not supported yet";
     }
 
     private static DorisOption<String> s3(String name, String description) {

@@ -120,7 +120,7 @@ final class ValueType<T> {
         return descriptor.apply(ConfigOptions.key(key), value);
     }
 
-    /** What an error says about a text that is no value, or one below the least. */
+    /** What an error allows instead of a text that is no value, or of one below the minimum. */
     static String allowed(Object min, Object max) {
         if (min instanceof Duration) {
             return String.format(
@@ -138,7 +138,7 @@ final class ValueType<T> {
                 : "allowed is a whole number from " + min + " to " + max;
     }
 
-    /** What an error says about a value above the most. */
+    /** What an error allows instead of a value above the maximum. */
     static String range(Object min, Object max) {
         return min instanceof MemorySize
                 ? "allowed is a size of " + shown(min) + " to " + shown(max)
@@ -200,7 +200,7 @@ final class ValueType<T> {
         return elements;
     }
 
-    /** A value that is not taken, with what would be and what to do. */
+    /** A value that is refused, with what is allowed and what to do. */
     static final class Refused extends IllegalArgumentException {
 
         private static final long serialVersionUID = 1L;

@@ -85,7 +85,7 @@ public final class SinkPlan {
         return config;
     }
 
-    /** Number of subtasks that the options ask for, or null for the planner's. */
+    /** Number of subtasks that the options set, or null for the planner's. */
     public Integer parallelism() {
         return parallelism;
     }

@@ -1,6 +1,5 @@
 package org.apache.doris.flink.config.rule;
 
-import org.apache.doris.flink.config.ChangeMode;
 import org.apache.doris.flink.config.ChangelogConfig;
 import org.apache.doris.flink.config.ConnectionConfig;
 import org.apache.doris.flink.config.IncrementType;
@@ -166,7 +165,7 @@ public final class ChangelogRules {
                             + notWith(changelog),
                     "Name a table of Doris as 'database.table'.");
         }
-        if (changelog.changelogMode() == ChangeMode.UPSERT && !hasPrimaryKey) {
+        if (changelog.changelogMode() == ChangelogConfig.ChangeMode.UPSERT && !hasPrimaryKey) {
             throw options.invalid(
                     ChangelogOptions.CHANGELOG_MODE,
                     "'upsert' needs a primary key, and the table declares none",
@@ -180,7 +179,7 @@ public final class ChangelogRules {
                     onExpired,
                     "Use 'doris-default' or 'fail'.");
         }
-        if (changelog.changelogMode() == ChangeMode.UPSERT && insertsOnly) {
+        if (changelog.changelogMode() == ChangelogConfig.ChangeMode.UPSERT && insertsOnly) {
             options.warn(
                     "Option 'source.changelog.changelog-mode' = 'upsert' has no effect with"
                         + " 'source.changelog.increment-type' = 'append_only', which reads inserts"

@@ -80,7 +80,6 @@ public final class LoadRules {
     private static final List<String> FORMATS = List.of("csv", "json", "arrow");
     private static final List<String> GROUP_COMMIT = List.of("off_mode", "sync_mode", "async_mode");
     private static final List<String> COMPRESS_TYPES = List.of("gz", "lz4", "zstd", "");
-    private static final Map<String, Integer> MAX_LEVELS = Map.of("gz", 12, "zstd", 22);
     private static final int MAX_TIMEOUT = 259200;
     private static final Pattern BROKEN_ESCAPE =
             Pattern.compile("\\\\[xX](?![0-9A-Fa-f]{2})", Pattern.DOTALL);
@@ -203,7 +202,7 @@ public final class LoadRules {
         if (!options.has(SinkOptions.COMPRESS_LEVEL)) {
             return;
         }
-        Integer max = MAX_LEVELS.get(type);
+        Integer max = SinkOptions.COMPRESS_LEVELS.get(type);
         if (max == null) {
             throw options.invalid(
                     SinkOptions.COMPRESS_LEVEL,

@@ -8,6 +8,7 @@ import org.apache.doris.flink.config.option.OptionValues;
 import org.apache.doris.flink.config.option.SinkOptions;
 import org.apache.flink.annotation.Internal;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -17,6 +18,12 @@ import java.util.Map;
  */
 @Internal
 public final class SinkRules {
+
+    /** Below it loads of a table are tiny. */
+    private static final int FEW_ROWS = 10_000;
+
+    /** See {@link #FEW_ROWS}. */
+    private static final Duration SHORT_INTERVAL = Duration.ofSeconds(1);
 
     private SinkRules() {}
 
@@ -42,16 +49,13 @@ public final class SinkRules {
         if (encodes) {
             CsvRules.check(options, properties);
         }
-        boolean batch = options.get(SinkOptions.ENABLE_BATCH_MODE);
-        if (batch || mode.equals("STREAM_LOAD_BATCH")) {
-            throw InvalidOption.notSupportedYet(
-                    "Writing in batch mode",
-                    batch ? SinkOptions.ENABLE_BATCH_MODE.key() : SinkOptions.WRITE_MODE.key(),
-                    batch ? "true" : mode,
-                    "Leave the option out to write in streaming mode, which makes rows visible"
-                            + " with each checkpoint.");
+        if (SinkOptions.isBatch(options)) {
+            warnInBatchMode(options, properties);
+        } else {
+            warnInStreamingMode(options);
         }
-        warnOfIgnored(options, properties);
+        warnOfIgnored(options);
+        warnOfTwoPhase(options, properties);
     }
 
     private static void checkTwoPhase(OptionValues options, Map<String, String> properties) {
@@ -81,7 +85,48 @@ public final class SinkRules {
         }
     }
 
-    private static void warnOfIgnored(OptionValues options, Map<String, String> properties) {
+    private static void warnInBatchMode(OptionValues options, Map<String, String> properties) {
+        if (options.get(SinkOptions.FLUSH_MAX_ROWS) < FEW_ROWS) {
+            warnOfTinyLoads(options, SinkOptions.FLUSH_MAX_ROWS, String.valueOf(FEW_ROWS));
+        }
+        if (options.get(SinkOptions.FLUSH_INTERVAL).compareTo(SHORT_INTERVAL) < 0) {
+            warnOfTinyLoads(options, SinkOptions.FLUSH_INTERVAL, "1 s");
+        }
+        for (DorisOption<?> option :
+                List.of(
+                        SinkOptions.BUFFER_SIZE,
+                        SinkOptions.BUFFER_COUNT,
+                        SinkOptions.USE_CACHE,
+                        SinkOptions.REPLAY_BUFFER_SIZE)) {
+            if (options.has(option)) {
+                options.warn(
+                        String.format(
+                                "Option '%s' has no effect in batch mode: memory is bounded by"
+                                    + " 'sink.buffer-flush.max-bytes' and 'sink.flush.queue-size',"
+                                    + " and each load can be sent again.",
+                                option.key()));
+            }
+        }
+        // With group commit the same was said already.
+        if (options.has(SinkOptions.ENABLE_2PC)
+                && options.get(SinkOptions.ENABLE_2PC)
+                && !LoadProperties.isGroupCommit(properties)) {
+            options.warn(
+                    "Option 'sink.enable-2pc' = 'true' has no effect in batch mode: rows become"
+                            + " visible after each load, at least once.");
+        }
+    }
+
+    private static void warnOfTinyLoads(OptionValues options, DorisOption<?> option, String least) {
+        options.warn(
+                String.format(
+                        "Option '%s' is '%s': below %s Doris gets many tiny loads, which it merges"
+                                + " with great effort; it may refuse further ones (-235, too many"
+                                + " versions).",
+                        option.key(), options.shown(option), least));
+    }
+
+    private static void warnInStreamingMode(OptionValues options) {
         for (DorisOption<?> option :
                 List.of(
                         SinkOptions.FLUSH_QUEUE_SIZE,
@@ -96,6 +141,9 @@ public final class SinkRules {
                                 option.key()));
             }
         }
+    }
+
+    private static void warnOfIgnored(OptionValues options) {
         for (DorisOption<?> option : SinkOptions.ofObjectStorage()) {
             if (options.has(option)) {
                 options.warn(
@@ -112,7 +160,6 @@ public final class SinkRules {
                     "Option 'sink.http-utf8-charset' has no effect: headers are always sent as"
                             + " UTF-8.");
         }
-        warnOfTwoPhase(options, properties);
     }
 
     private static void warnOfTwoPhase(OptionValues options, Map<String, String> properties) {
@@ -120,7 +167,7 @@ public final class SinkRules {
         if (group && options.text(SinkOptions.LABEL_PREFIX).isPresent()) {
             options.warn("Option 'sink.label-prefix' has no effect: group commit has no labels.");
         }
-        if (!group && options.get(SinkOptions.ENABLE_2PC)) {
+        if (!group && !SinkOptions.isBatch(options) && options.get(SinkOptions.ENABLE_2PC)) {
             return;
         }
         for (DorisOption<?> option :

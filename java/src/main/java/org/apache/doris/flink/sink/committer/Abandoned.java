@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Labels that nobody will commit and that are aborted once the checkpoint that carries them is
+ * Labels that will not be committed and that are aborted once the checkpoint that carries them is
  * committed, not before: until then a restored older state may still call them its own. Immutable.
  */
 @Internal

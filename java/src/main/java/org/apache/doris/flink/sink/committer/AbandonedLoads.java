@@ -1,7 +1,5 @@
 package org.apache.doris.flink.sink.committer;
 
-import org.apache.doris.flink.sink.transaction.AbortOutcome;
-import org.apache.doris.flink.sink.transaction.Answer;
 import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.sink.transaction.LabelState;
@@ -71,7 +69,7 @@ final class AbandonedLoads {
         if (labels.isEmpty()) {
             return;
         }
-        List<Answer<AbortOutcome>> outcomes =
+        List<Transactions.Answer<Transactions.AbortOutcome>> outcomes =
                 Pause.await(transactions.abort(labels, OnFailure.END_PART), pause);
         for (int i = 0; i < labels.size(); i++) {
             try {
@@ -85,7 +83,7 @@ final class AbandonedLoads {
     private List<Label> openOf(List<LabelSeries.Tail> series, Pause pause)
             throws IOException, InterruptedException {
         List<Label> open = new ArrayList<>();
-        List<Answer<List<LabelState>>> states =
+        List<Transactions.Answer<List<LabelState>>> states =
                 Pause.await(transactions.series(series, true, OnFailure.END_PART), pause);
         for (int i = 0; i < series.size(); i++) {
             try {
@@ -105,7 +103,7 @@ final class AbandonedLoads {
         return open;
     }
 
-    private void ended(Label label, AbortOutcome outcome) {
+    private void ended(Label label, Transactions.AbortOutcome outcome) {
         switch (outcome) {
             case ABORTED:
                 metrics.abandonedAborted();

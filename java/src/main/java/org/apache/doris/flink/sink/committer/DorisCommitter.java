@@ -4,7 +4,6 @@ import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.jni.NativeLog;
 import org.apache.doris.flink.jni.NativeSink;
 import org.apache.doris.flink.sink.transaction.CheckpointPlan;
-import org.apache.doris.flink.sink.transaction.CommitOutcome;
 import org.apache.doris.flink.sink.transaction.NativeSinks;
 import org.apache.doris.flink.sink.transaction.NativeTransactions;
 import org.apache.doris.flink.sink.transaction.Pause;
@@ -136,7 +135,7 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
         }
     }
 
-    /** Where transactions are; opened when first asked for. */
+    /** Where transactions are; opened at the first use. */
     interface Connection extends AutoCloseable {
 
         Transactions transactions() throws IOException;
@@ -156,7 +155,7 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
                                         .thenComparingInt(DorisCommittable::attempt)
                                         .thenComparingLong(DorisCommittable::number)));
         private CommitRequest<DorisCommittable> request;
-        private PendingCall<CommitOutcome> call;
+        private PendingCall<Transactions.CommitOutcome> call;
         private IOException failure;
 
         private void add(CommitRequest<DorisCommittable> one) {
@@ -187,8 +186,8 @@ public final class DorisCommitter implements Committer<DorisCommittable> {
 
         /** Takes the answer that is there and begins the next commit; false when none is left. */
         private boolean goOn() {
-            try (PendingCall<CommitOutcome> answered = call) {
-                CommitOutcome outcome = answered.result();
+            try (PendingCall<Transactions.CommitOutcome> answered = call) {
+                Transactions.CommitOutcome outcome = answered.result();
                 metrics.retried(outcome.retries());
                 if (outcome.already()) {
                     request.signalAlreadyCommitted();

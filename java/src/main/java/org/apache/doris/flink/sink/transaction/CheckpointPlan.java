@@ -31,7 +31,8 @@ public final class CheckpointPlan implements Serializable {
     public static final CheckpointPlan UNKNOWN =
             new CheckpointPlan(false, false, true, Duration.ZERO, Duration.ZERO);
 
-    private static final long LEAST_LOAD_TIMEOUT = 3600;
+    /** Seconds that are enough for a load that is open for no checkpoint. */
+    static final long LEAST_LOAD_TIMEOUT = 3600;
 
     /** The most that a front end grants by default (Doris manual, Stream Load). */
     private static final long MOST_LOAD_TIMEOUT = 259_200;
@@ -80,6 +81,11 @@ public final class CheckpointPlan implements Serializable {
     /** The same with checkpoints that may overtake rows. */
     CheckpointPlan unaligned() {
         return new CheckpointPlan(streaming, enabled, afterTasksFinish, interval, timeout, true);
+    }
+
+    /** Whether the job takes checkpoints. */
+    public boolean enabled() {
+        return enabled;
     }
 
     /** Reads the settings of the job that a stream is part of. */
@@ -148,7 +154,7 @@ public final class CheckpointPlan implements Serializable {
     /** Why rows would hardly, or not reliably, become visible; to be logged as errors. */
     public List<String> errors(SinkConfig sink) {
         List<String> errors = new ArrayList<>();
-        if (streaming && !enabled) {
+        if (streaming && !enabled && !sink.write().batch()) {
             errors.add(
                     "Checkpoints are off, and a load ends with a checkpoint: rows of an unbounded"
                             + " input become visible only when the job is stopped with a"
@@ -181,7 +187,7 @@ public final class CheckpointPlan implements Serializable {
                             + " sends -U.");
         }
         OptionalLong user = sink.write().userTimeout();
-        if (user.isPresent() && interval.getSeconds() > user.getAsLong()) {
+        if (!sink.write().batch() && user.isPresent() && interval.getSeconds() > user.getAsLong()) {
             warnings.add(
                     String.format(
                             "The checkpoint interval is %d s, but 'sink.properties.timeout' ends a"

@@ -24,7 +24,6 @@ public final class Label {
         return database;
     }
 
-    /** The label. */
     public String label() {
         return label;
     }

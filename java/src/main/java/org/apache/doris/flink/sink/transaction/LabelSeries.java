@@ -23,7 +23,6 @@ public final class LabelSeries {
         this.base = base;
     }
 
-    /** Database of the labels. */
     public String database() {
         return database;
     }

@@ -19,11 +19,15 @@ public final class NativeSinks {
     public static NativeSink open(SinkConfig config, CheckpointPlan checkpoints)
             throws IOException {
         NativeLibrary.load(config.connection().libraryPath());
-        OptionalLong user = config.write().userTimeout();
+        OptionalLong limit = config.write().userTimeout();
+        if (config.write().batch() && limit.isEmpty()) {
+            // A load is sent as a whole, however long the job runs without checkpoints.
+            limit = OptionalLong.of(CheckpointPlan.LEAST_LOAD_TIMEOUT);
+        }
         return NativeSink.open(
                 ConfigCodec.encode(
                         config,
-                        checkpoints.loadTimeoutSeconds(user),
-                        checkpoints.answerTimeout(user)));
+                        checkpoints.loadTimeoutSeconds(limit),
+                        checkpoints.answerTimeout(limit)));
     }
 }

@@ -36,7 +36,7 @@ public final class NativeTransactions implements Transactions {
     }
 
     @Override
-    public PendingCall<List<Answer<List<LabelState>>>> series(
+    public PendingCall<List<Transactions.Answer<List<LabelState>>>> series(
             List<LabelSeries.Tail> series, boolean pastFinished, OnFailure onFailure)
             throws IOException {
         Map<String, String> request = request("series", series.size(), onFailure);
@@ -52,8 +52,8 @@ public final class NativeTransactions implements Transactions {
     }
 
     @Override
-    public PendingCall<List<Answer<AbortOutcome>>> abort(List<Label> labels, OnFailure onFailure)
-            throws IOException {
+    public PendingCall<List<Transactions.Answer<Transactions.AbortOutcome>>> abort(
+            List<Label> labels, OnFailure onFailure) throws IOException {
         Map<String, String> request = request("abort", labels.size(), onFailure);
         for (int i = 0; i < labels.size(); i++) {
             request.put(i + ".database", labels.get(i).database());
@@ -72,15 +72,15 @@ public final class NativeTransactions implements Transactions {
         return request;
     }
 
-    private static <T> List<Answer<T>> answers(
+    private static <T> List<Transactions.Answer<T>> answers(
             Map<String, String> answer, int count, String name, Function<String, T> reader) {
-        List<Answer<T>> answers = new ArrayList<>();
+        List<Transactions.Answer<T>> answers = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             String failure = answer.get(i + ".failure");
             answers.add(
                     failure == null
-                            ? Answer.of(reader.apply(value(answer, i + "." + name)))
-                            : Answer.failed(failure(answer, i, failure)));
+                            ? Transactions.Answer.of(reader.apply(value(answer, i + "." + name)))
+                            : Transactions.Answer.failed(failure(answer, i, failure)));
         }
         return answers;
     }
@@ -99,21 +99,21 @@ public final class NativeTransactions implements Transactions {
                         .collect(Collectors.toList());
     }
 
-    private static AbortOutcome aborted(String outcome) {
+    private static Transactions.AbortOutcome aborted(String outcome) {
         switch (outcome) {
             case "aborted":
-                return AbortOutcome.ABORTED;
+                return Transactions.AbortOutcome.ABORTED;
             case "finished":
-                return AbortOutcome.FINISHED;
+                return Transactions.AbortOutcome.FINISHED;
             case "not-found":
-                return AbortOutcome.NOT_FOUND;
+                return Transactions.AbortOutcome.NOT_FOUND;
             default:
                 throw new IllegalArgumentException(outcome);
         }
     }
 
     @Override
-    public PendingCall<CommitOutcome> commit(
+    public PendingCall<Transactions.CommitOutcome> commit(
             String database, String table, long txnId, String label) throws IOException {
         return call(
                 Map.of(
@@ -132,9 +132,9 @@ public final class NativeTransactions implements Transactions {
                     int retries = Integer.parseInt(answer.getOrDefault("retries", "0"));
                     switch (outcome) {
                         case "committed":
-                            return new CommitOutcome(false, retries);
+                            return new Transactions.CommitOutcome(false, retries);
                         case "already":
-                            return new CommitOutcome(true, retries);
+                            return new Transactions.CommitOutcome(true, retries);
                         default:
                             throw new IllegalArgumentException(outcome);
                     }
@@ -157,7 +157,7 @@ public final class NativeTransactions implements Transactions {
     }
 
     private static IOException translated(NativeException e) {
-        // The same text; a stack trace that shows both tells it twice.
+        // The same text; a stack trace would show it twice.
         switch (e.code()) {
             case ABORTED:
                 return new TransactionGone(e.getMessage(), true, e.getCause());

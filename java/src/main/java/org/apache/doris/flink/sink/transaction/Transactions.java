@@ -13,7 +13,7 @@ import java.util.List;
 @Internal
 public interface Transactions {
 
-    /** Asks what became of a label. */
+    /** Requests the state of a label. */
     PendingCall<LabelState> state(String database, String label) throws IOException;
 
     /**
@@ -49,5 +49,71 @@ public interface Transactions {
         END_CALL,
         /** That part. */
         END_PART
+    }
+
+    /** What became of one part of a call that has several: its value, or its failure. */
+    final class Answer<T> {
+
+        private final T value;
+        private final IOException failure;
+
+        private Answer(T value, IOException failure) {
+            this.value = value;
+            this.failure = failure;
+        }
+
+        /** Of a part that succeeded. */
+        public static <T> Answer<T> of(T value) {
+            return new Answer<>(value, null);
+        }
+
+        /** Of a part that failed. */
+        public static <T> Answer<T> failed(IOException failure) {
+            return new Answer<>(null, failure);
+        }
+
+        /** The value; throws the failure of the part. */
+        public T get() throws IOException {
+            if (failure != null) {
+                throw failure;
+            }
+            return value;
+        }
+    }
+
+    /** How an abort by label ended. */
+    enum AbortOutcome {
+        /** The load is undone. */
+        ABORTED,
+        /** The load is committed or visible: nothing was undone. */
+        FINISHED,
+        /** No load of this label is under way. */
+        NOT_FOUND
+    }
+
+    /** A commit that is done: the rows are in the table, or will be when they are published. */
+    final class CommitOutcome {
+
+        private final boolean already;
+        private final int retries;
+
+        /**
+         * @param already whether the transaction had been committed before
+         * @param retries attempts after the first
+         */
+        public CommitOutcome(boolean already, int retries) {
+            this.already = already;
+            this.retries = retries;
+        }
+
+        /** Whether the transaction had been committed before. */
+        public boolean already() {
+            return already;
+        }
+
+        /** Attempts after the first. */
+        public int retries() {
+            return retries;
+        }
     }
 }

@@ -31,8 +31,10 @@ import java.util.OptionalLong;
 
 /**
  * Writes one subtask's rows: streams them into one load per table, pre-commits the loads when a
- * checkpoint begins and hands the transactions to the committer. Everything runs on the task
- * thread, which waits only for a place in a buffer and, at a checkpoint, for outcomes.
+ * checkpoint begins and hands the transactions to the committer. In batch mode loads end whenever
+ * they are large or old enough, and a checkpoint waits until all rows before it were taken.
+ * Everything runs on the task thread, which waits only for a place in a buffer and, at a
+ * checkpoint, for outcomes.
  *
  * @see org.apache.doris.flink.sink.committer.DorisCommitter
  */
@@ -44,6 +46,9 @@ public final class DorisWriter<IN>
 
     /** How long rows of a slow stream wait for more before they are sent. */
     private static final Duration TRICKLE = Duration.ofSeconds(1);
+
+    /** Time between two looks at the loads of batch mode, which end and fail by themselves. */
+    private static final Duration POLL = Duration.ofMillis(200);
 
     /** Mails taken between two slices of a wait, so that the wait itself goes on. */
     private static final int MAILS_PER_PAUSE = 16;
@@ -58,6 +63,7 @@ public final class DorisWriter<IN>
     private final PrecommitWatch watch;
     private final TableLoads loads;
     private final RecordInput<IN> input;
+    private final Duration trickle;
 
     private List<WriterState> inherited = List.of();
     private Abandoned vanished = Abandoned.NONE;
@@ -65,6 +71,9 @@ public final class DorisWriter<IN>
 
     /** Whether a checkpoint of the job may be complete, which the end of the job could cost. */
     private boolean checkpointed;
+
+    /** When the loads were looked at last. */
+    private long polled;
 
     /** Whether the task is inside the writer: a timer among the mails of a wait must not be. */
     private boolean inside;
@@ -99,8 +108,11 @@ public final class DorisWriter<IN>
                         ? new PrecommitWatch(
                                 client.transactions(), clock, config.write().precommitTimeout())
                         : null;
-        WriterMetrics metrics = new WriterMetrics(context.metricGroup(), client::metrics);
-        this.loads = new TableLoads(identity, client, lingering, metrics);
+        boolean batch = config.write().batch();
+        WriterMetrics metrics = new WriterMetrics(context.metricGroup(), client::metrics, batch);
+        this.loads = new TableLoads(identity, client, lingering, batch, metrics);
+        this.polled = clock.nanos();
+        this.trickle = batch ? batchTrickle(config.write().batchInterval()) : TRICKLE;
         this.input = inputs.create(loads, metrics);
     }
 
@@ -121,7 +133,11 @@ public final class DorisWriter<IN>
                 config,
                 checkpoints,
                 () -> NativeLoadClient.open(config, checkpoints),
-                inputs(config, serializer, context.getTaskInfo().getIndexOfThisSubtask()),
+                inputs(
+                        config,
+                        checkpoints,
+                        serializer,
+                        context.getTaskInfo().getIndexOfThisSubtask()),
                 SinkClock.SYSTEM,
                 context,
                 restored);
@@ -276,7 +292,7 @@ public final class DorisWriter<IN>
     private void initialize() throws IOException, InterruptedException {
         if (lingering != null) {
             lingering.warn();
-            lingering.lookAtRestoredTables(Pause.INTERRUPTS);
+            lingering.checkRestoredTables(Pause.INTERRUPTS);
             vanished = lingering.ofVanishedSubtasks();
             // With one table alone everything is looked for right now.
             boolean oneTable = config.declared().isPresent();
@@ -304,7 +320,7 @@ public final class DorisWriter<IN>
     }
 
     private void startTimer() {
-        long delay = TRICKLE.toMillis();
+        long delay = trickle.toMillis();
         if (watch != null) {
             delay = Math.max(1, Math.min(delay, watch.delay().toMillis()));
         }
@@ -318,16 +334,26 @@ public final class DorisWriter<IN>
         if (watch != null) {
             watch.poll();
         }
-        if (!inside) {
-            inside = true;
-            try {
+        try {
+            if (!inside) {
+                inside = true;
                 input.trickle();
-            } catch (IOException e) {
-                throw WriteRefusedException.of(e, checkpointed);
+                inside = false;
             }
-            inside = false;
+            if (clock.nanos() - polled >= POLL.toNanos()) {
+                polled = clock.nanos();
+                loads.poll();
+            }
+        } catch (IOException e) {
+            throw WriteRefusedException.of(e, checkpointed);
         }
         startTimer();
+    }
+
+    /** A tenth, by which the native core sends loads earlier than the interval says. */
+    private static Duration batchTrickle(Duration interval) {
+        Duration tenth = interval.dividedBy(10);
+        return tenth.compareTo(TRICKLE) < 0 ? tenth : TRICKLE;
     }
 
     private Abandoned takeAbandoned() {
@@ -391,14 +417,25 @@ public final class DorisWriter<IN>
     /** Whoever declares columns gives rows of them; all others spell their rows themselves. */
     @SuppressWarnings("unchecked")
     private static <T> RecordInput.Factory<T> inputs(
-            SinkConfig config, DorisRecordSerializer<T> serializer, int subtask) {
+            SinkConfig config,
+            CheckpointPlan checkpoints,
+            DorisRecordSerializer<T> serializer,
+            int subtask) {
+        boolean unflushed = config.write().batch() && !checkpoints.enabled();
+        Duration patience = unflushed ? config.write().batchInterval() : null;
         RecordPosition position = new RecordPosition(subtask);
         return (loads, metrics) -> {
             if (config.declared().isEmpty()) {
                 return new SerializedInput<>(config, serializer, loads, position);
             }
             RecordInput<RowData> rows =
-                    new RowDataInput(config, config.declared().get(), loads, metrics);
+                    new RowDataInput(
+                            config,
+                            config.declared().get(),
+                            loads,
+                            metrics,
+                            SinkClock.SYSTEM,
+                            patience);
             return (RecordInput<T>)
                     (serializer instanceof RowSerializer
                             ? new RowInput((RowSerializer) serializer, rows, position)

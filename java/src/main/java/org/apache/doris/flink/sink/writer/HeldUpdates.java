@@ -19,7 +19,8 @@ import java.util.Map;
  * both before the {@code +U} of its key and as the only sign that a row is gone. Deleting the row
  * is right for the latter only: the {@code +U} would bring it back without the columns that the
  * load does not write. So a {@code -U} waits for a row of its key, and deletes when there is none
- * before the checkpoint.
+ * before the checkpoint; where none comes, as in batch mode without checkpoints, when it has waited
+ * for a while.
  *
  * <p>What bounds it: at most {@link #MOST} keys wait. A {@code +U} follows its {@code -U} among the
  * rows of one sender, and rows of other senders may come in between; the longest waiting row is
@@ -34,6 +35,9 @@ final class HeldUpdates {
     private final TypeSerializer<RowData> copies;
     private final int most;
     private final Map<List<Object>, RowData> held = new LinkedHashMap<>();
+
+    /** What waited at the last {@link #releaseOld}. */
+    private Map<List<Object>, RowData> before = Map.of();
 
     /**
      * @param keyFields positions of the columns that are the table's key
@@ -81,6 +85,21 @@ final class HeldUpdates {
         }
         List<RowData> rows = new ArrayList<>(held.values());
         held.clear();
+        return rows;
+    }
+
+    /** The rows that waited at the last call already, to be deleted; those wait no more. */
+    Collection<RowData> releaseOld() {
+        List<RowData> rows = new ArrayList<>();
+        before.forEach(
+                (key, row) -> {
+                    // Another one of its key may have come: that one waits from then on.
+                    if (held.get(key) == row) {
+                        held.remove(key);
+                        rows.add(row);
+                    }
+                });
+        before = held.isEmpty() ? Map.of() : new LinkedHashMap<>(held);
         return rows;
     }
 

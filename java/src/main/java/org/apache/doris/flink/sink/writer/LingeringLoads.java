@@ -1,8 +1,6 @@
 package org.apache.doris.flink.sink.writer;
 
 import org.apache.doris.flink.sink.committer.Abandoned;
-import org.apache.doris.flink.sink.transaction.AbortOutcome;
-import org.apache.doris.flink.sink.transaction.Answer;
 import org.apache.doris.flink.sink.transaction.Label;
 import org.apache.doris.flink.sink.transaction.LabelSeries;
 import org.apache.doris.flink.sink.transaction.LabelState;
@@ -104,7 +102,7 @@ final class LingeringLoads {
      * Looks for conflicts in all tables that the restored states name, whether they get rows or
      * not; before the task runs. Aborts nothing: see {@link #sweep}.
      */
-    void lookAtRestoredTables(Pause pause) throws IOException, InterruptedException {
+    void checkRestoredTables(Pause pause) throws IOException, InterruptedException {
         List<Walk> walks = new ArrayList<>();
         for (WriterState state : restored) {
             for (WriterState.Table table : state.tables()) {
@@ -122,7 +120,7 @@ final class LingeringLoads {
      *
      * @return how far this attempt's own series is in use already
      */
-    Found look(String database, String table, Pause pause)
+    Found find(String database, String table, Pause pause)
             throws IOException, InterruptedException {
         // Their labels may belong to an attempt that is ahead of this one: they are only read.
         Walk ownWalk = new Walk(own.series(database, table, own.attempt()).from(0), table, false);
@@ -141,12 +139,13 @@ final class LingeringLoads {
     }
 
     /**
-     * Aborts what earlier attempts left open in the tables looked at; when a barrier arrives, not
-     * before. Then all subtasks run, so none of them found a conflict: had one found the savepoint
-     * half committed from which the job must be started, its other half would be gone by now.
+     * Aborts what earlier attempts left open in the tables that were searched; when a barrier
+     * arrives, not before. Then all subtasks run, so none of them found a conflict: had one found
+     * the savepoint half committed from which the job must be started, its other half would be gone
+     * by now.
      *
      * <p>All states are read before the first load is aborted, so that nothing is when there is a
-     * conflict. A load that is committed in between is one as well: its abort says so.
+     * conflict. A load that is committed in between is one as well: its abort reports that.
      */
     void sweep(Pause pause) throws IOException, InterruptedException {
         if (unswept.isEmpty()) {
@@ -180,10 +179,10 @@ final class LingeringLoads {
             return;
         }
         List<Label> labels = List.copyOf(left.keySet());
-        List<Answer<AbortOutcome>> outcomes =
+        List<Transactions.Answer<Transactions.AbortOutcome>> outcomes =
                 Pause.await(transactions.abort(labels, OnFailure.END_CALL), pause);
         for (int i = 0; i < labels.size(); i++) {
-            if (outcomes.get(i).get() == AbortOutcome.FINISHED) {
+            if (outcomes.get(i).get() == Transactions.AbortOutcome.FINISHED) {
                 finished(left.get(labels.get(i)), labels.get(i), LabelState.COMMITTED);
             }
         }
@@ -198,7 +197,7 @@ final class LingeringLoads {
         walks.forEach(walk -> series.add(walk.series));
         // Nothing is done after a conflict, so that what lies behind it need not be read.
         boolean pastFinished = walks.stream().anyMatch(walk -> walk.lenient);
-        Iterator<Answer<List<LabelState>>> answers =
+        Iterator<Transactions.Answer<List<LabelState>>> answers =
                 Pause.await(transactions.series(series, pastFinished, OnFailure.END_CALL), pause)
                         .iterator();
         for (Walk walk : walks) {
@@ -375,7 +374,7 @@ final class LingeringLoads {
             this.held = List.copyOf(held);
         }
 
-        /** The first number that nobody used. */
+        /** The first unused number. */
         long firstFree() {
             return firstFree;
         }

@@ -14,7 +14,9 @@ interface LoadClient extends AutoCloseable {
     Load open(String database, String table, String labelBase, long next, boolean deleteSign)
             throws IOException;
 
-    /** Asks the server for a table and compares it with the declared columns, if there are any. */
+    /**
+     * Reads a table from the server and compares it with the declared columns, if there are any.
+     */
     PendingCall<TableCheck> check(String database, String table) throws IOException;
 
     /** Label states and aborts. */

@@ -26,17 +26,17 @@ final class PrecommitWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PrecommitWatch.class);
 
-    private static final int LOOKS_PER_TIMEOUT = 32;
+    private static final int CHECKS_PER_TIMEOUT = 32;
     private static final Duration PENDING_DELAY = Duration.ofMillis(50);
 
     private final Transactions transactions;
     private final SinkClock clock;
     private final Duration timeout;
     private final Map<String, Deque<Held>> held = new HashMap<>();
-    private final Queue<Held> toAsk = new ArrayDeque<>();
+    private final Queue<Held> due = new ArrayDeque<>();
 
-    private long nextLook;
-    private Held asked;
+    private long nextCheck;
+    private Held current;
     private PendingCall<LabelState> call;
     private boolean inside;
 
@@ -47,7 +47,7 @@ final class PrecommitWatch implements AutoCloseable {
         this.transactions = transactions;
         this.clock = clock;
         this.timeout = timeout;
-        this.nextLook = clock.nanos() + lookEvery().toNanos();
+        this.nextCheck = clock.nanos() + checkInterval().toNanos();
     }
 
     /** A load was pre-committed just now. */
@@ -61,13 +61,13 @@ final class PrecommitWatch implements AutoCloseable {
         return held.values().stream().mapToInt(Deque::size).sum();
     }
 
-    /** How long until the next look is worth while. */
+    /** How long until the next check is due. */
     Duration delay() {
-        return call != null || !toAsk.isEmpty() ? PENDING_DELAY : lookEvery();
+        return call != null || !due.isEmpty() ? PENDING_DELAY : checkInterval();
     }
 
     /**
-     * Goes on with looking; cheap when nothing is due.
+     * Continues the checks; cheap when none is due.
      *
      * @throws IOException when rows are about to be lost, or are
      */
@@ -77,9 +77,9 @@ final class PrecommitWatch implements AutoCloseable {
         }
         inside = true;
         try {
-            if (call == null && toAsk.isEmpty() && clock.nanos() - nextLook >= 0) {
-                nextLook = clock.nanos() + lookEvery().toNanos();
-                look();
+            if (call == null && due.isEmpty() && clock.nanos() - nextCheck >= 0) {
+                nextCheck = clock.nanos() + checkInterval().toNanos();
+                collectDue();
             }
             while (advance()) {
                 // Until a call has to be waited for.
@@ -97,24 +97,24 @@ final class PrecommitWatch implements AutoCloseable {
         }
     }
 
-    private void look() {
+    private void collectDue() {
         held.values().removeIf(Deque::isEmpty);
         for (Deque<Held> labels : held.values()) {
-            newestOlderThan(labels, timeout.dividedBy(4)).ifPresent(toAsk::add);
+            newestOlderThan(labels, timeout.dividedBy(4)).ifPresent(due::add);
         }
     }
 
     /** One step; false when there is nothing to do now. */
     private boolean advance() throws IOException {
         if (call == null) {
-            if (toAsk.isEmpty()) {
+            if (due.isEmpty()) {
                 return false;
             }
-            asked = toAsk.remove();
+            current = due.remove();
             try {
-                call = transactions.state(asked.database, asked.label);
+                call = transactions.state(current.database, current.label);
             } catch (IOException e) {
-                couldNotAsk(e);
+                checkFailed(e);
                 return true;
             }
         }
@@ -126,7 +126,7 @@ final class PrecommitWatch implements AutoCloseable {
             state = call.result();
         } catch (IOException e) {
             close();
-            couldNotAsk(e);
+            checkFailed(e);
             return true;
         }
         close();
@@ -135,24 +135,24 @@ final class PrecommitWatch implements AutoCloseable {
     }
 
     private void judge(LabelState state) throws IOException {
-        Deque<Held> labels = held.get(asked.key());
+        Deque<Held> labels = held.get(current.key());
         switch (state) {
             case COMMITTED:
             case VISIBLE:
                 // Commits go in order, so all older ones are committed as well.
-                while (!labels.isEmpty() && labels.peekFirst().since <= asked.since) {
+                while (!labels.isEmpty() && labels.peekFirst().since <= current.since) {
                     labels.removeFirst();
                 }
                 return;
             case UNKNOWN:
-                labels.remove(asked);
+                labels.remove(current);
                 LOG.warn(
                         "Doris does not know label {} of table {} any more, which was pre-committed"
                                 + " {} ago: whether its rows were committed cannot be told from the"
                                 + " label.",
-                        asked.label,
-                        asked.key(),
-                        age(asked));
+                        current.label,
+                        current.key(),
+                        age(current));
                 return;
             case ABORTED:
                 throw new IOException(
@@ -164,7 +164,7 @@ final class PrecommitWatch implements AutoCloseable {
                                     + " timeout (stream_load_default_precommit_timeout_second, told"
                                     + " to the sink as 'sink.precommit-timeout', %s), or somebody"
                                     + " aborted the transaction.",
-                                asked.label, asked.key(), age(asked), timeout));
+                                current.label, current.key(), age(current), timeout));
             default:
                 notCommitted(labels);
         }
@@ -172,7 +172,7 @@ final class PrecommitWatch implements AutoCloseable {
 
     private void notCommitted(Deque<Held> labels) throws IOException {
         Duration half = timeout.dividedBy(2);
-        if (age(asked).compareTo(half) >= 0) {
+        if (age(current).compareTo(half) >= 0) {
             throw new IOException(
                     String.format(
                             "The load under label %s of table %s was pre-committed %s ago and no"
@@ -180,24 +180,24 @@ final class PrecommitWatch implements AutoCloseable {
                                 + " ('sink.precommit-timeout'). The job goes back to its last"
                                 + " checkpoint now, so that the rows are loaded again instead of"
                                 + " being lost. Look for the reason why checkpoints fail.",
-                            asked.label, asked.key(), age(asked), timeout));
+                            current.label, current.key(), age(current), timeout));
         }
         LOG.warn(
                 "Label {} of table {} was pre-committed {} ago and is not committed: no checkpoint"
                         + " has completed since. At {} the job will go back to its last one.",
-                asked.label,
-                asked.key(),
-                age(asked),
+                current.label,
+                current.key(),
+                age(current),
                 half);
         // Newer labels come with every attempt of a checkpoint: it is an old one that is at stake.
-        newestOlderThan(labels, half).ifPresent(toAsk::add);
+        newestOlderThan(labels, half).ifPresent(due::add);
     }
 
-    private void couldNotAsk(IOException e) {
+    private void checkFailed(IOException e) {
         LOG.warn(
-                "Asking for the state of label {} of table {} failed; it is asked again.",
-                asked.label,
-                asked.key(),
+                "The state of label {} of table {} could not be read; it is asked again.",
+                current.label,
+                current.key(),
                 e);
     }
 
@@ -215,8 +215,8 @@ final class PrecommitWatch implements AutoCloseable {
         return Duration.ofNanos(clock.nanos() - one.since);
     }
 
-    private Duration lookEvery() {
-        return timeout.dividedBy(LOOKS_PER_TIMEOUT);
+    private Duration checkInterval() {
+        return timeout.dividedBy(CHECKS_PER_TIMEOUT);
     }
 
     /** A pre-committed load. */

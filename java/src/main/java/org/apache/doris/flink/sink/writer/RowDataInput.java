@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 
 /** Rows of one table, column by column; their kind becomes the delete sign. */
 final class RowDataInput implements RecordInput<RowData> {
@@ -26,25 +27,49 @@ final class RowDataInput implements RecordInput<RowData> {
     private final boolean ignoreUpdateBefore;
     private final boolean keepsOthers;
     private final long bufferSize;
+    private final long loadRows;
     private final TableLoads loads;
     private final WriterMetrics metrics;
+    private final SinkClock clock;
+    private final Duration patience;
 
     private BatchWriter batch;
     private boolean deleteSign;
     private boolean warned;
+
+    /** Rows until a buffer has to end where a load may. */
+    private long left;
 
     /**
      * Null where a delete and an upsert in its place come to the same, so that none has to wait.
      */
     private HeldUpdates held;
 
-    RowDataInput(SinkConfig config, RowType type, TableLoads loads, WriterMetrics metrics) {
+    /** When rows were released last because they had waited for long. */
+    private long released;
+
+    /**
+     * @param patience how long a {@code -U} waits for a row of its key at least; null where
+     *     checkpoints end the wait
+     */
+    RowDataInput(
+            SinkConfig config,
+            RowType type,
+            TableLoads loads,
+            WriterMetrics metrics,
+            SinkClock clock,
+            Duration patience) {
+        this.clock = clock;
+        this.patience = patience;
+        this.released = clock.nanos();
         this.table = config.connection().table();
         this.type = type;
         this.enableDelete = config.write().enableDelete();
         this.ignoreUpdateBefore = config.write().ignoreUpdateBefore();
         this.keepsOthers = config.write().keepsOtherColumns();
         this.bufferSize = config.write().bufferSize();
+        this.loadRows = config.write().batch() ? config.write().batchRows() : Long.MAX_VALUE;
+        this.left = loadRows;
         this.loads = loads;
         this.metrics = metrics;
     }
@@ -80,6 +105,12 @@ final class RowDataInput implements RecordInput<RowData> {
 
     @Override
     public void trickle() throws IOException, InterruptedException {
+        if (held != null && patience != null && clock.nanos() - released >= patience.toNanos()) {
+            released = clock.nanos();
+            for (RowData alone : held.releaseOld()) {
+                append(alone, DELETE);
+            }
+        }
         if (batch.rows() > 0) {
             TableLoad load = loads.of(table.database(), table.table());
             ByteBuffer body = load.tryAcquire(batch.bytes());
@@ -100,6 +131,7 @@ final class RowDataInput implements RecordInput<RowData> {
         if (batch.rows() > 0) {
             submit();
         }
+        left = loadRows;
     }
 
     @Override
@@ -135,9 +167,10 @@ final class RowDataInput implements RecordInput<RowData> {
 
     private void append(RowData row, byte sign) throws IOException, InterruptedException {
         batch.write(row, sign);
-        if (batch.isFull(bufferSize)) {
+        if (--left == 0 || batch.isFull(bufferSize)) {
             submit();
         }
+        left = left == 0 ? loadRows : left;
     }
 
     private void cannotDelete(RowKind kind) {

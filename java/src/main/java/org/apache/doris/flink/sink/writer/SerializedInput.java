@@ -15,7 +15,9 @@ import java.util.Map;
 
 /**
  * Records that a serializer of the user spells as the load's format wants it, each with its table.
- * Between two records of a load stands the line delimiter, not after the last.
+ * Between two records of a load stands the line delimiter, not after the last. In batch mode a
+ * buffer holds whole records, since a load may end with each of them, and the native core puts the
+ * delimiter between two buffers.
  */
 final class SerializedInput<IN> implements RecordInput<IN> {
 
@@ -28,6 +30,8 @@ final class SerializedInput<IN> implements RecordInput<IN> {
     private final TableIdentifier configured;
     private final byte[] delimiter;
     private final long bufferSize;
+    private final boolean batch;
+    private final long loadRows;
     private final TableLoads loads;
     private final RecordPosition position;
     private final Map<String, Map<String, RawBuffer>> buffers = new LinkedHashMap<>();
@@ -44,6 +48,8 @@ final class SerializedInput<IN> implements RecordInput<IN> {
         this.configured = config.connection().hasTable() ? config.connection().table() : null;
         this.delimiter = delimiter(config.write().properties());
         this.bufferSize = Math.min(config.write().bufferSize(), LARGEST_SIZE);
+        this.batch = config.write().batch();
+        this.loadRows = batch ? config.write().batchRows() : Long.MAX_VALUE;
         this.loads = loads;
         this.position = position;
     }
@@ -155,33 +161,47 @@ final class SerializedInput<IN> implements RecordInput<IN> {
         private long rows;
         private boolean any;
 
+        /** Rows until a buffer has to end where a load may. */
+        private long left = loadRows;
+
         private RawBuffer(String database, String table) {
             this.database = database;
             this.table = table;
         }
 
         private void append(byte[] row) throws IOException, InterruptedException {
+            if (batch && (long) used + delimiter.length + row.length > bufferSize) {
+                submit();
+            }
             if (any) {
                 put(delimiter);
             }
             any = true;
             put(row);
             rows++;
+            if (--left == 0) {
+                submit();
+                left = loadRows;
+            }
         }
 
-        /** A row may go over several buffers: the load sees one stream of bytes. */
+        /**
+         * A row may go over several buffers: the load sees one stream of bytes. In batch mode a
+         * large one makes a large buffer.
+         */
         private void put(byte[] more) throws IOException, InterruptedException {
+            long size = batch ? Math.max(bufferSize, (long) used + more.length) : bufferSize;
             int done = 0;
             while (done < more.length) {
-                int length = (int) Math.min(more.length - done, bufferSize - used);
+                int length = (int) Math.min(more.length - done, size - used);
                 if (used + length > bytes.length) {
                     long doubled = Math.max(2L * bytes.length, used + length);
-                    bytes = Arrays.copyOf(bytes, (int) Math.min(doubled, bufferSize));
+                    bytes = Arrays.copyOf(bytes, (int) Math.min(doubled, size));
                 }
                 System.arraycopy(more, done, bytes, used, length);
                 used += length;
                 done += length;
-                if (used == bufferSize) {
+                if (used == size && !batch) {
                     submit();
                 }
             }
@@ -196,7 +216,10 @@ final class SerializedInput<IN> implements RecordInput<IN> {
         }
 
         private void trySubmit() throws IOException, InterruptedException {
-            if (!isEmpty()) {
+            if (isEmpty()) {
+                // Of a quiet table nothing is kept, also where no checkpoint comes.
+                bytes = bytes.length > FIRST_SIZE ? new byte[(int) FIRST_SIZE] : bytes;
+            } else {
                 TableLoad load = loads.of(database, table);
                 ByteBuffer body = load.tryAcquire(Math.max(1, used));
                 if (body != null) {
@@ -210,6 +233,10 @@ final class SerializedInput<IN> implements RecordInput<IN> {
             load.submit(rows, new long[] {used});
             used = 0;
             rows = 0;
+            any &= !batch;
+            if (bytes.length > bufferSize) {
+                bytes = new byte[(int) Math.min(FIRST_SIZE, bufferSize)];
+            }
         }
 
         private boolean isEmpty() {

@@ -7,35 +7,42 @@ import org.apache.doris.flink.sink.transaction.Pause;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
-/** The open load of one table. */
+/** The open load of one table; in batch mode its loads, one after the other. */
 final class TableLoad implements AutoCloseable {
 
     private final WriterIdentity identity;
     private final String database;
     private final String table;
     private final Load load;
+    private final boolean batch;
     private final Pause pause;
     private final Consumer<TableLoad> onFailure;
     private long rows;
     private boolean failed;
 
     /**
+     * @param batch whether the load stands for all loads of the table
      * @param pause between two slices of a wait
-     * @param onFailure told once when the load fails
+     * @param onFailure called once when the load fails
      */
     TableLoad(
             WriterIdentity identity,
             String database,
             String table,
             Load load,
+            boolean batch,
             Pause pause,
             Consumer<TableLoad> onFailure) {
         this.identity = identity;
         this.database = database;
         this.table = table;
         this.load = load;
+        this.batch = batch;
         this.pause = pause;
         this.onFailure = onFailure;
     }
@@ -48,7 +55,7 @@ final class TableLoad implements AutoCloseable {
         return table;
     }
 
-    /** Rows handed over so far. */
+    /** Rows handed over so far, but for those of loads that have ended. */
     long rows() {
         return rows;
     }
@@ -88,12 +95,28 @@ final class TableLoad implements AutoCloseable {
                 });
     }
 
-    /** Waits for the outcome. */
-    LoadOutcome await() throws IOException, InterruptedException {
+    /** Waits for the outcomes; in batch mode those that {@link #ended} has not given yet. */
+    List<LoadOutcome> await() throws IOException, InterruptedException {
         while (!tried(() -> load.await(Pause.SLICE_MILLIS))) {
             pause.pause();
         }
-        return new LoadOutcome(tried(load::result));
+        return batch ? ended() : List.of(new LoadOutcome(tried(load::result)));
+    }
+
+    /** In batch mode: the outcomes that came since the last call. Does not throw the failure. */
+    List<LoadOutcome> ended() throws IOException {
+        List<LoadOutcome> outcomes = new ArrayList<>();
+        for (Map<String, String> one = load.ended(); one != null; one = load.ended()) {
+            LoadOutcome outcome = new LoadOutcome(one);
+            rows -= outcome.rows();
+            outcomes.add(outcome);
+        }
+        return outcomes;
+    }
+
+    /** Throws the failure if there is one. */
+    void check() throws IOException {
+        tried(() -> load.await(0));
     }
 
     /** The outcome if it is there and good, else null. */

@@ -16,8 +16,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The loads of one writer: at most one open per table, and only while the table has rows in this
- * checkpoint. Of a quiet table nothing is kept but its label number and what the server said of it.
+ * The loads of one writer: at most one open per table, in batch mode one after the other, and only
+ * while the table has rows in this checkpoint. Of a table without rows only its label number and
+ * the properties of the table are kept.
  */
 final class TableLoads implements AutoCloseable {
 
@@ -26,6 +27,7 @@ final class TableLoads implements AutoCloseable {
 
     private final WriterIdentity identity;
     private final boolean twoPhase;
+    private final boolean batch;
     private final String randomId = LabelShape.randomId();
     private final LoadClient client;
     private final LingeringLoads lingering;
@@ -38,14 +40,17 @@ final class TableLoads implements AutoCloseable {
 
     /**
      * @param lingering null without two-phase commit: then no label of another attempt is looked at
+     * @param batch whether a table has several loads, one after the other, until {@link #finish}
      */
     TableLoads(
             WriterIdentity identity,
             LoadClient client,
             LingeringLoads lingering,
+            boolean batch,
             WriterMetrics metrics) {
         this.identity = identity;
         this.twoPhase = lingering != null;
+        this.batch = batch;
         this.client = client;
         this.lingering = lingering;
         this.metrics = metrics;
@@ -56,7 +61,10 @@ final class TableLoads implements AutoCloseable {
         this.pause = pause;
     }
 
-    /** What the server says of a table; the first call asks it and cleans up after earlier runs. */
+    /**
+     * The properties of a table; the first call reads them from the server and cleans up after
+     * earlier runs.
+     */
     TableCheck check(String database, String table) throws IOException, InterruptedException {
         return entry(database, table).check;
     }
@@ -78,8 +86,9 @@ final class TableLoads implements AutoCloseable {
                                     labels.series().base(),
                                     labels.next(),
                                     entry.check.deleteSign()),
+                            batch,
                             () -> pause.pause(),
-                            metrics::failed);
+                            this::failed);
             open.put(entry, load);
         }
         return load;
@@ -96,11 +105,12 @@ final class TableLoads implements AutoCloseable {
                 load.finish();
             }
             for (Map.Entry<Entry, TableLoad> one : open.entrySet()) {
-                LoadOutcome outcome = one.getValue().await();
                 Entry entry = one.getKey();
-                finished.add(
-                        new Finished(entry.database, entry.table, number(entry, outcome), outcome));
-                metrics.succeeded(one.getValue(), outcome);
+                for (LoadOutcome outcome : one.getValue().await()) {
+                    long number = number(entry, outcome);
+                    finished.add(new Finished(entry.database, entry.table, number, outcome));
+                    metrics.succeeded(one.getValue(), outcome);
+                }
             }
         } catch (IOException | RuntimeException e) {
             drop(e);
@@ -108,6 +118,31 @@ final class TableLoads implements AutoCloseable {
         }
         close();
         return finished;
+    }
+
+    /** In batch mode: counts the loads that ended meanwhile, and throws the failure of one. */
+    void poll() throws IOException {
+        if (batch) {
+            for (Map.Entry<Entry, TableLoad> one : open.entrySet()) {
+                TableLoad load = one.getValue();
+                for (LoadOutcome outcome : load.ended()) {
+                    number(one.getKey(), outcome);
+                    metrics.succeeded(load, outcome);
+                }
+                load.check();
+            }
+        }
+    }
+
+    private void failed(TableLoad load) {
+        try {
+            for (LoadOutcome outcome : batch ? load.ended() : List.<LoadOutcome>of()) {
+                metrics.succeeded(load, outcome);
+            }
+        } catch (IOException e) {
+            LOG.warn("The loads before a failed one could not be counted.", e);
+        }
+        metrics.failed(load);
     }
 
     /** The number under which the rows were loaded; moves the table's series on. */
@@ -176,7 +211,7 @@ final class TableLoads implements AutoCloseable {
                             identity.prefix(), database, table, identity.subtask(), randomId);
             return new Entry(database, table, check, new LabelSequence(series, "", 0));
         }
-        LingeringLoads.Found found = lingering.look(database, table, pause);
+        LingeringLoads.Found found = lingering.find(database, table, pause);
         stepped.addAll(found.held());
         LabelSequence labels =
                 new LabelSequence(

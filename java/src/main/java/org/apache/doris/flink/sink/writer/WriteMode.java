@@ -9,7 +9,7 @@ import java.util.Locale;
 public enum WriteMode {
     /** One open load per table and subtask, visible with the checkpoint. */
     STREAM_LOAD,
-    /** A load per full buffer; refused until it is built. */
+    /** A load whenever enough rows, bytes or time have come together, visible after it. */
     STREAM_LOAD_BATCH,
     /** Belongs to one vendor's cloud service; refused. */
     COPY,

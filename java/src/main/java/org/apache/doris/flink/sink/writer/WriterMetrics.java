@@ -24,15 +24,17 @@ final class WriterMetrics {
 
     /**
      * @param client metrics of the client now; any thread
+     * @param batch whether rows are held until their load is sent
      */
-    WriterMetrics(SinkWriterMetricGroup group, Supplier<SinkMetrics> client) {
+    WriterMetrics(SinkWriterMetricGroup group, Supplier<SinkMetrics> client, boolean batch) {
         this.group = group;
         recordsSend = group.getNumRecordsSendCounter();
         bytesSend = group.getNumBytesSendCounter();
         sendErrors = group.getNumRecordsSendErrorsCounter();
         skippedByDeleteRule = group.counter("rowsSkippedByDeleteRule");
         group.setCurrentSendTimeGauge(() -> sendMillis);
-        group.gauge("bufferedBytes", () -> client.get().ringBytes());
+        group.gauge(
+                "bufferedBytes", () -> batch ? client.get().heldBytes() : client.get().ringBytes());
         group.gauge("nativeMemoryBytes", () -> client.get().heldBytes());
         group.gauge("maxNativeMemoryBytes", () -> client.get().maxHeldBytes());
         group.gauge("openTransactions", () -> client.get().openLoads());

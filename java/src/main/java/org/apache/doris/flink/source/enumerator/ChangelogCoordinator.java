@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
  * through {@link ContentPhase}, where the content is read before the changes, to {@link
  * FollowPhase}, and passes what happens to the phase it is in.
  *
- * <p>All methods run on the coordinator thread; questions to the cluster run on the worker thread
- * and see none of the state.
+ * <p>All methods run on the coordinator thread; calls to the cluster run on the worker thread and
+ * see none of the state.
  */
 final class ChangelogCoordinator {
 
@@ -92,9 +92,9 @@ final class ChangelogCoordinator {
         }
     }
 
-    /** Begins: asks for the start, then polls. */
+    /** Begins: requests the start, then polls. */
     void start() {
-        start.ask(calls, this::answered);
+        start.find(calls, this::answered);
         calls.every(
                 config.pollInterval().toMillis(),
                 () -> {
@@ -149,24 +149,24 @@ final class ChangelogCoordinator {
         changes.begin(start.startMillis().getAsLong());
     }
 
-    /** A reader has begun, or begun anew. */
+    /** A reader has started or restarted. */
     void addReader(int subtask) {
         changes.welcome(subtask);
         phase.proceed();
     }
 
-    /** A subtask begins anew; these are slices that it was given since its checkpoint. */
+    /** A subtask restarts; these are slices that it was given since its checkpoint. */
     void addSlicesBack(List<DorisSplit> splits, int subtask) {
         reports.forget(subtask);
         changes.takeBack(splits, subtask);
     }
 
-    /** A reader asked for a split; it got one or waits. */
+    /** A reader requested a split; it got one or waits. */
     void requested() {
         phase.endIfDue();
     }
 
-    /** What a reader has to say. */
+    /** An event of a reader. */
     void handle(int subtask, SourceEvent event) {
         if (event instanceof HeldSlicesEvent) {
             changes.held(subtask, (HeldSlicesEvent) event);

@@ -7,10 +7,10 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
- * Questions to the cluster, asked on the worker thread and answered on the coordinator thread.
+ * Calls to the cluster: made on the worker thread, their results handled on the coordinator thread.
  *
- * <p>After a failure nothing is done any more: each further one, while the job waits for its
- * restart, would begin the waiting anew.
+ * <p>After a failure nothing is done any more: each further failure, while the job waits for its
+ * restart, would start that wait again.
  */
 final class ClusterCalls {
 
@@ -27,28 +27,28 @@ final class ClusterCalls {
     }
 
     /**
-     * Asks once.
+     * Makes one call.
      *
-     * @param question sees none of the state
-     * @param answered what comes of it, or the failure
+     * @param request must not use the state of the enumerator
+     * @param handler receives the result or the failure
      */
-    <T> void ask(Callable<T> question, BiConsumer<T, Throwable> answered) {
+    <T> void call(Callable<T> request, BiConsumer<T, Throwable> handler) {
         context.callAsync(
-                question, (answer, failure) -> failOnce(() -> answered.accept(answer, failure)));
+                request, (result, failure) -> failOnce(() -> handler.accept(result, failure)));
     }
 
-    /** Does something again and again. */
+    /** Runs a step periodically, on the coordinator thread. */
     void every(long millis, Runnable step) {
         context.callAsync(() -> null, (nothing, failure) -> failOnce(step), millis, millis);
     }
 
-    /** Ends a job that has begun anew; see {@link RefusedStart}. */
+    /** Fails a job that starts without a checkpoint; see {@link RefusedStart}. */
     void refuse(RuntimeException refusal) {
         failed = true;
         RefusedStart.fail(context, closed, refusal);
     }
 
-    /** Whether the job fails, so that nothing needs to be asked any more. */
+    /** Whether the job fails, so that further calls are of no use. */
     boolean hasFailed() {
         return failed;
     }

@@ -104,7 +104,7 @@ final class ContentPhase implements ChangelogPhase {
         }
     }
 
-    /** Whether all readers have asked in vain, and no checkpoint seems to come that covers it. */
+    /** Whether all readers are idle, and no checkpoint seems to come that covers it. */
     private boolean isDueWithoutCheckpoint() {
         if (!snapshot.isIdle(context.currentParallelism())) {
             quietSince = OptionalLong.empty();
@@ -137,7 +137,7 @@ final class ContentPhase implements ChangelogPhase {
     @Override
     public void tick() {
         if (!calls.hasFailed() && retention.begin(watch.ttlSeconds())) {
-            calls.ask(() -> service.position(calls.closed()), this::retentionAnswered);
+            calls.call(() -> service.position(calls.closed()), this::retentionAnswered);
         }
     }
 

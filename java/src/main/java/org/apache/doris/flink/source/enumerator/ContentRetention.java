@@ -18,15 +18,15 @@ final class ContentRetention {
     private static final Logger LOG = LoggerFactory.getLogger(ContentRetention.class);
 
     /** Interval between requests for the position. */
-    static final long AGAIN_MILLIS = 10_000;
+    static final long INTERVAL_MILLIS = 10_000;
 
     private static final long WARN_MILLIS = 3_600_000;
 
     private final TableIdentifier table;
     private final LongSupplier clock;
 
-    private boolean asking;
-    private OptionalLong askedAt = OptionalLong.empty();
+    private boolean polling;
+    private OptionalLong polledAt = OptionalLong.empty();
     private OptionalLong warnedAt = OptionalLong.empty();
 
     /**
@@ -44,18 +44,18 @@ final class ContentRetention {
      */
     boolean begin(long ttlSeconds) {
         long now = clock.getAsLong();
-        boolean due = askedAt.isEmpty() || now - askedAt.getAsLong() >= AGAIN_MILLIS;
-        if (asking || !due || ttlSeconds <= 0) {
+        boolean due = polledAt.isEmpty() || now - polledAt.getAsLong() >= INTERVAL_MILLIS;
+        if (polling || !due || ttlSeconds <= 0) {
             return false;
         }
-        asking = true;
-        askedAt = OptionalLong.of(now);
+        polling = true;
+        polledAt = OptionalLong.of(now);
         return true;
     }
 
     /** Warns once per hour when less than half of the retention is left; what readers receive. */
     RetentionEvent answered(long startMillis, long positionMillis, long ttlSeconds) {
-        asking = false;
+        polling = false;
         long retained = positionMillis - ttlSeconds * 1000;
         long now = clock.getAsLong();
         boolean quiet = warnedAt.isPresent() && now - warnedAt.getAsLong() < WARN_MILLIS;
@@ -78,7 +78,7 @@ final class ContentRetention {
 
     /** There was no answer; the next time is soon. */
     void failed(Throwable failure) {
-        asking = false;
+        polling = false;
         LOG.debug("The position of table {} could not be looked up.", table, failure);
     }
 }

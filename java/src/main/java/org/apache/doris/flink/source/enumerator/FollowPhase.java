@@ -9,7 +9,6 @@ import org.apache.doris.flink.source.event.CoveredEvent;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
 import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;
@@ -29,9 +28,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * The time in which changes are followed, to the end of the job: tells readers up to where they may
- * read, hands out slices, and publishes progress. What a checkpoint or a reader tells of slices is
- * noted before it has begun as well.
+ * The time in which changes are followed, to the end of the job: sends readers the bound up to
+ * which they may read, assigns slices, and publishes progress. What a checkpoint or a reader
+ * reports of slices is noted before it has begun as well.
  */
 final class FollowPhase implements ChangelogPhase {
 
@@ -123,7 +122,6 @@ final class FollowPhase implements ChangelogPhase {
         netFrom = OptionalLong.of(startMillis);
     }
 
-    /** Begins. */
     void begin(long startMillis) {
         begun = true;
         this.startMillis = startMillis;
@@ -152,7 +150,7 @@ final class FollowPhase implements ChangelogPhase {
         }
     }
 
-    /** A subtask begins anew; these are slices that it was given since its checkpoint. */
+    /** A subtask restarts; these are slices that it was given since its checkpoint. */
     void takeBack(List<DorisSplit> splits, int subtask) {
         for (DorisSplit unknown : slices.takeBack(splits, subtask)) {
             LOG.info(
@@ -164,7 +162,7 @@ final class FollowPhase implements ChangelogPhase {
         }
     }
 
-    /** A reader tells what it holds; it is told what of that is gone. */
+    /** A reader reports what it holds; it receives which of that is gone. */
     void held(int subtask, HeldSlicesEvent event) {
         slices.held(subtask, event.slices());
         List<String> gone = new ArrayList<>();
@@ -173,7 +171,7 @@ final class FollowPhase implements ChangelogPhase {
                     slice.scheme().equals(SliceScheme.PARTITIONS)
                             && !slices.partitions().containsKey(slice.slice());
             if (unknown) {
-                gone.add(SliceIds.of(slice.scheme(), slice.slice()));
+                gone.add(slice.scheme().splitId(slice.slice()));
             }
         }
         if (!gone.isEmpty()) {
@@ -236,13 +234,13 @@ final class FollowPhase implements ChangelogPhase {
         }
         assignWaiting();
         if (boundOutdated || schemes.needsListing()) {
-            look(boundOutdated);
+            poll(boundOutdated);
         }
     }
 
     @Override
     public void tick() {
-        look(false);
+        poll(false);
     }
 
     @Override
@@ -269,7 +267,7 @@ final class FollowPhase implements ChangelogPhase {
         }
     }
 
-    private void look(boolean atOnce) {
+    private void poll(boolean atOnce) {
         if (calls.hasFailed() || !schemes.isSettled() || !poll.begin(atOnce)) {
             return;
         }
@@ -278,29 +276,31 @@ final class FollowPhase implements ChangelogPhase {
         boolean listing = schemes.needsListing();
         boolean facts = watch.isDue();
         boolean probe = facts && schemes.hashes();
-        calls.ask(
-                () -> Look.ask(service, calls.closed(), bound, partitions, listing, facts, probe),
-                this::looked);
+        calls.call(
+                () ->
+                        PollResult.poll(
+                                service, calls.closed(), bound, partitions, listing, facts, probe),
+                this::polled);
     }
 
-    private void looked(Look look, Throwable failure) {
+    private void polled(PollResult result, Throwable failure) {
         if (failure != null) {
             poll.failed(failure);
             return;
         }
-        watch.again(look);
-        PositionPoll.Answer answer = poll.answered(look.position());
-        if (answer == PositionPoll.Answer.BEHIND) {
+        watch.polled(result);
+        PositionPoll.Outcome outcome = poll.answered(result.position());
+        if (outcome == PositionPoll.Outcome.BEHIND) {
             return;
         }
         if (netFrom.isEmpty()) {
             // This was looked up after the content was read: all that it shows is below the next
             // second.
-            netFrom = OptionalLong.of(PositionPoll.wholeSeconds(look.position()) + 1000);
+            netFrom = OptionalLong.of(PositionPoll.wholeSeconds(result.position()) + 1000);
         }
-        look.partitions().ifPresent(this::listed);
-        if (answer == PositionPoll.Answer.MOVED || boundOutdated) {
-            sendBound(look.position());
+        result.partitions().ifPresent(this::listed);
+        if (outcome == PositionPoll.Outcome.MOVED || boundOutdated) {
+            sendBound(result.position());
         }
         proceed();
     }

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * Asks through the native core, in short waits so that a cancel is noticed at once. The handle is
+ * Calls through the native core, in short waits so that a cancel is noticed at once. The handle is
  * opened by the first question, on the worker thread.
  */
 final class NativeChangelogService implements ChangelogService {
@@ -35,7 +35,7 @@ final class NativeChangelogService implements ChangelogService {
 
     @Override
     public TableFacts table(BooleanSupplier cancelled) throws Exception {
-        Map<String, String> answer = ask(Map.of("call", "table"), cancelled);
+        Map<String, String> answer = call(Map.of("call", "table"), cancelled);
         List<String> warnings = new ArrayList<>();
         for (int i = 0; i < number(answer, "warnings"); i++) {
             warnings.add(text(answer, "warning." + i));
@@ -51,18 +51,18 @@ final class NativeChangelogService implements ChangelogService {
 
     @Override
     public long position(BooleanSupplier cancelled) throws Exception {
-        return number(ask(Map.of("call", "position"), cancelled), "millis");
+        return number(call(Map.of("call", "position"), cancelled), "millis");
     }
 
     @Override
     public Instant instant(String text, BooleanSupplier cancelled) throws Exception {
-        Map<String, String> answer = ask(Map.of("call", "instant", "text", text), cancelled);
+        Map<String, String> answer = call(Map.of("call", "instant", "text", text), cancelled);
         return new Instant(number(answer, "millis"), text(answer, "zone"));
     }
 
     @Override
     public Map<Long, String> partitions(BooleanSupplier cancelled) throws Exception {
-        Map<String, String> answer = ask(Map.of("call", "partitions"), cancelled);
+        Map<String, String> answer = call(Map.of("call", "partitions"), cancelled);
         long count = number(answer, "count");
         Map<Long, String> partitions = new HashMap<>();
         for (int i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ final class NativeChangelogService implements ChangelogService {
 
     @Override
     public long probe(BooleanSupplier cancelled) throws Exception {
-        return number(ask(Map.of("call", "probe"), cancelled), "hash");
+        return number(call(Map.of("call", "probe"), cancelled), "hash");
     }
 
     @Override
@@ -114,7 +114,7 @@ final class NativeChangelogService implements ChangelogService {
         return open.call(request);
     }
 
-    private Map<String, String> ask(Map<String, String> request, BooleanSupplier cancelled)
+    private Map<String, String> call(Map<String, String> request, BooleanSupplier cancelled)
             throws Exception {
         try (NativeCall call = begin(request)) {
             return call.answer(cancelled);
@@ -151,7 +151,7 @@ final class NativeChangelogService implements ChangelogService {
 
         @Override
         public OptionalLong read(BooleanSupplier cancelled) throws Exception {
-            Map<String, String> answer = ask(Map.of("call", "offset.read"), cancelled);
+            Map<String, String> answer = call(Map.of("call", "offset.read"), cancelled);
             return Boolean.parseBoolean(text(answer, "found"))
                     ? OptionalLong.of(number(answer, "millis"))
                     : OptionalLong.empty();

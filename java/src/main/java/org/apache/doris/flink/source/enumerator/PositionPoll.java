@@ -23,24 +23,24 @@ final class PositionPoll {
 
     private final TableIdentifier table;
     private final long intervalMillis;
-    private final long patienceMillis;
+    private final long maxWaitMillis;
     private final LongSupplier clock;
 
     private OptionalLong bound = OptionalLong.empty();
-    private boolean asking;
-    private boolean told;
-    private OptionalLong askedAt = OptionalLong.empty();
+    private boolean polling;
+    private boolean reported;
+    private OptionalLong polledAt = OptionalLong.empty();
     private OptionalLong backSince = OptionalLong.empty();
     private OptionalLong failingSince = OptionalLong.empty();
 
     /**
-     * @param patience how long a clock that went back, or failing look-ups, are waited for
+     * @param maxWait how long a clock that went back, or failing look-ups, are waited for
      * @param clock milliseconds of a clock that never goes back
      */
-    PositionPoll(TableIdentifier table, Duration interval, Duration patience, LongSupplier clock) {
+    PositionPoll(TableIdentifier table, Duration interval, Duration maxWait, LongSupplier clock) {
         this.table = table;
         this.intervalMillis = interval.toMillis();
-        this.patienceMillis = patience.toMillis();
+        this.maxWaitMillis = maxWait.toMillis();
         this.clock = clock;
     }
 
@@ -63,17 +63,17 @@ final class PositionPoll {
      */
     boolean begin(boolean atOnce) {
         long now = clock.getAsLong();
-        boolean due = askedAt.isEmpty() || now - askedAt.getAsLong() >= intervalMillis / 2;
-        if (asking || !due && !atOnce) {
+        boolean due = polledAt.isEmpty() || now - polledAt.getAsLong() >= intervalMillis / 2;
+        if (polling || !due && !atOnce) {
             return false;
         }
-        asking = true;
-        askedAt = OptionalLong.of(now);
+        polling = true;
+        polledAt = OptionalLong.of(now);
         return true;
     }
 
     /** Result of a lookup. */
-    enum Answer {
+    enum Outcome {
         /** The bound moved on. */
         MOVED,
         /** Nothing new. */
@@ -87,14 +87,14 @@ final class PositionPoll {
      *
      * @throws FlinkRuntimeException when the position has been before the bound for too long
      */
-    Answer answered(long positionMillis) {
-        asking = false;
-        told = true;
+    Outcome answered(long positionMillis) {
+        polling = false;
+        reported = true;
         failingSince = OptionalLong.empty();
         long seconds = wholeSeconds(positionMillis);
         if (bound.isPresent() && seconds < bound.getAsLong()) {
             wentBack(positionMillis);
-            return Answer.BEHIND;
+            return Outcome.BEHIND;
         }
         if (backSince.isPresent()) {
             LOG.info(
@@ -104,10 +104,10 @@ final class PositionPoll {
             backSince = OptionalLong.empty();
         }
         if (bound.isPresent() && seconds == bound.getAsLong()) {
-            return Answer.SAME;
+            return Outcome.SAME;
         }
         bound = OptionalLong.of(seconds);
-        return Answer.MOVED;
+        return Outcome.MOVED;
     }
 
     /**
@@ -116,14 +116,14 @@ final class PositionPoll {
      * @throws FlinkRuntimeException when trying again is of no use, or was of none for too long
      */
     void failed(Throwable failure) {
-        asking = false;
+        polling = false;
         long now = clock.getAsLong();
         if (failingSince.isEmpty()) {
             failingSince = OptionalLong.of(now);
         }
         long waited = now - failingSince.getAsLong();
         boolean hopeless = PlanRefusedException.isHopeless(failure) && !isNewRefusal(failure);
-        if (hopeless || waited >= patienceMillis) {
+        if (hopeless || waited >= maxWaitMillis) {
             throw new FlinkRuntimeException(
                     String.format(
                             "Looking up how far the changes of table %s may be read failed%s: %s",
@@ -144,7 +144,7 @@ final class PositionPoll {
      * has.
      */
     private boolean isNewRefusal(Throwable failure) {
-        return told
+        return reported
                 && failure instanceof NativeException
                 && ((NativeException) failure).code() == ErrorCode.QUERY;
     }
@@ -163,7 +163,7 @@ final class PositionPoll {
         long waited = now - backSince.getAsLong();
         Instant position = Instant.ofEpochMilli(positionMillis);
         Instant reached = Instant.ofEpochMilli(bound.getAsLong());
-        if (waited >= patienceMillis) {
+        if (waited >= maxWaitMillis) {
             throw new FlinkRuntimeException(
                     String.format(
                             "Table %s: the server's position went back to %s, although changes up"
@@ -182,7 +182,7 @@ final class PositionPoll {
                     table,
                     position,
                     reached,
-                    patienceMillis / 1000);
+                    maxWaitMillis / 1000);
         }
     }
 }

@@ -4,7 +4,7 @@ import org.apache.doris.flink.jni.ScanPlan;
 
 import java.util.function.BooleanSupplier;
 
-/** Asks the cluster what there is to read. */
+/** Requests from the cluster what there is to read. */
 interface ScanPlanner {
 
     /**

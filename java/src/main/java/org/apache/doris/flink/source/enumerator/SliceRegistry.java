@@ -4,7 +4,6 @@ import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.event.HeldSlicesEvent.HeldSlice;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceIds;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -70,7 +69,7 @@ final class SliceRegistry {
 
     /** A new slice that waits for a reader; one that is known stays as it is. */
     void create(SliceScheme scheme, long slice, long startMillis) {
-        String id = SliceIds.of(scheme, slice);
+        String id = scheme.splitId(slice);
         if (covered.containsKey(id)) {
             return;
         }
@@ -90,7 +89,7 @@ final class SliceRegistry {
         gone.forEach(
                 partition -> {
                     partitions.remove(partition);
-                    forget(SliceIds.of(SliceScheme.PARTITIONS, partition));
+                    forget(SliceScheme.PARTITIONS.splitId(partition));
                 });
         return gone;
     }
@@ -171,7 +170,7 @@ final class SliceRegistry {
 
     /** A known slice that no reader holds waits for one again, from a position on. */
     void recreate(SliceScheme scheme, long slice, long startMillis) {
-        forget(SliceIds.of(scheme, slice));
+        forget(scheme.splitId(slice));
         create(scheme, slice, startMillis);
     }
 

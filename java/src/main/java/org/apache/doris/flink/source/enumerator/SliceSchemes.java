@@ -2,7 +2,6 @@ package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.config.TableIdentifier;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -198,7 +197,7 @@ final class SliceSchemes {
     List<String> listed(Map<Long, String> partitions, long boundMillis) {
         List<String> gone = new ArrayList<>();
         for (long partition : slices.removeAllBut(partitions.keySet())) {
-            gone.add(SliceIds.of(SliceScheme.PARTITIONS, partition));
+            gone.add(SliceScheme.PARTITIONS.splitId(partition));
             LOG.warn(
                     "Partition {} of table {} is gone, and with it changes that were not read yet;"
                             + " it is followed no longer.",
@@ -244,7 +243,7 @@ final class SliceSchemes {
             numbers.addAll(slices.partitions().keySet());
         }
         for (long number : numbers) {
-            String id = SliceIds.of(present, number);
+            String id = present.splitId(number);
             if (missing.contains(id)) {
                 long start = from.orElse(covered.get(id));
                 slices.recreate(present, number, start);

@@ -45,7 +45,7 @@ final class SnapshotPhase {
     private final BooleanSupplier closed;
     private final SplitAssigner assigner = new SplitAssigner();
     private final TabletLookUp lookUp;
-    private final Set<Integer> asking = new LinkedHashSet<>();
+    private final Set<Integer> idle = new LinkedHashSet<>();
 
     /** Subtask → its request that waits for the check of its splits' tablets. */
     private final Map<Integer, Object> ending = new HashMap<>();
@@ -103,7 +103,7 @@ final class SnapshotPhase {
     }
 
     /**
-     * Changes are followed now. Splits that come back all the same, where no checkpoint holds their
+     * Changes are followed now. Splits that come back nevertheless, where no checkpoint holds their
      * end, go to the next reader that requests one, all at once: a reader with slices requests only
      * once.
      */
@@ -144,13 +144,13 @@ final class SnapshotPhase {
         if (planned) {
             assign(subtask);
         } else {
-            asking.add(subtask);
+            idle.add(subtask);
         }
     }
 
     /** Takes back what a failed subtask had since the checkpoint that it restores from. */
     void addBack(Collection<DorisSplit> splits, int subtask) {
-        asking.remove(subtask);
+        idle.remove(subtask);
         ending.remove(subtask);
         enough = false;
         moves++;
@@ -182,7 +182,7 @@ final class SnapshotPhase {
 
     /** Whether that many readers wait without a split: nothing is open anywhere. */
     boolean isIdle(int parallelism) {
-        return planned && assigner.size() == 0 && asking.size() >= parallelism;
+        return planned && assigner.size() == 0 && idle.size() >= parallelism;
     }
 
     private void handlePlan(
@@ -212,8 +212,8 @@ final class SnapshotPhase {
     }
 
     private void serve() {
-        List<Integer> subtasks = new ArrayList<>(asking);
-        asking.clear();
+        List<Integer> subtasks = new ArrayList<>(idle);
+        idle.clear();
         subtasks.forEach(this::assign);
     }
 
@@ -258,7 +258,7 @@ final class SnapshotPhase {
             ending.put(subtask, request);
             lookUp.thenRun(() -> finish(subtask, request));
         } else {
-            asking.add(subtask);
+            idle.add(subtask);
         }
     }
 

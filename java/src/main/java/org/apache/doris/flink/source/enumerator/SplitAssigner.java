@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Holds the splits that no reader has and hands them out one by one, preferring the back end that
- * the fewest readers are busy with, so that the load spreads. Used by the coordinator thread alone.
+ * Holds the splits that no reader has and assigns them one by one, preferring the back end that the
+ * fewest readers are busy with, so that the load spreads. Used by the coordinator thread alone.
  */
 final class SplitAssigner {
 

@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
- * The time until the start is known. The one question for it is asked on the worker thread, and
- * awaited by the coordinator thread where a checkpoint must not be taken without the answer.
+ * The time until the start is known. It is requested once, on the worker thread, and awaited by the
+ * coordinator thread where a checkpoint must not be taken without the answer.
  */
 final class StartPhase implements ChangelogPhase {
 
@@ -28,7 +28,7 @@ final class StartPhase implements ChangelogPhase {
     private OptionalLong start = OptionalLong.empty();
 
     /**
-     * @param closed becomes true when nobody waits for the answer any more
+     * @param closed becomes true when the enumerator closes; read by any thread
      */
     StartPhase(
             TableIdentifier table,
@@ -57,10 +57,10 @@ final class StartPhase implements ChangelogPhase {
         return start;
     }
 
-    /** Asks for the start. */
-    void ask(ClusterCalls calls, BiConsumer<StartPosition, Throwable> answered) {
+    /** Requests the start. */
+    void find(ClusterCalls calls, BiConsumer<StartPosition, Throwable> handler) {
         ChangelogState known = restored;
-        calls.ask(() -> ask(known), answered);
+        calls.call(() -> find(known), handler);
     }
 
     /** Takes the answer; what a checkpoint knew stays. */
@@ -73,7 +73,7 @@ final class StartPhase implements ChangelogPhase {
     /**
      * Waits for the answer before a consumer's first checkpoint, with scan mode {@code latest}:
      * fixed anew after a failure, the start would skip changes. Empty otherwise, and where the
-     * start is refused: its failure is reported by {@link #ask}.
+     * start is refused: its failure is reported by {@link #find}.
      */
     Optional<StartPosition> awaitForCheckpoint() {
         return start.isEmpty() && config.scanMode() == ScanMode.LATEST ? await() : Optional.empty();
@@ -88,7 +88,7 @@ final class StartPhase implements ChangelogPhase {
     }
 
     /** Blocks, on the worker thread. */
-    private StartPosition ask(ChangelogState known) throws Exception {
+    private StartPosition find(ChangelogState known) throws Exception {
         try {
             StartPosition position =
                     known == null || known.startMillis().isEmpty()

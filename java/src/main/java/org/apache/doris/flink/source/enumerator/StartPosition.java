@@ -1,7 +1,6 @@
 package org.apache.doris.flink.source.enumerator;
 
 import org.apache.doris.flink.config.ChangelogConfig;
-import org.apache.doris.flink.config.ExpiredChanges;
 import org.apache.doris.flink.config.ScanMode;
 import org.apache.doris.flink.config.SliceScheme;
 import org.slf4j.Logger;
@@ -180,7 +179,7 @@ final class StartPosition {
             long startMillis, long position, String what, TableFacts facts, ChangelogConfig config)
             throws Refused {
         long retained = position - facts.ttlSeconds() * 1000;
-        if (facts.ttlSeconds() > 0 && startMillis < retained && ExpiredChanges.fail(config)) {
+        if (facts.ttlSeconds() > 0 && startMillis < retained && config.failsOnExpired()) {
             throw new Refused(
                     String.format(
                             "changes from the start %s, by %s, until before %s have expired on the"
@@ -190,8 +189,8 @@ final class StartPosition {
                             Instant.ofEpochMilli(retained),
                             facts.ttlSeconds(),
                             Instant.ofEpochMilli(position),
-                            ExpiredChanges.whyItFails(config),
-                            ExpiredChanges.REPAIR));
+                            config.whyItFailsOnExpired(),
+                            ChangelogConfig.EXPIRED_REMEDY));
         }
     }
 

@@ -17,7 +17,7 @@ final class TableWatch {
     private static final Logger LOG = LoggerFactory.getLogger(TableWatch.class);
 
     /** Below the default poll interval: by default each bound is of a table that was checked. */
-    private static final long AGAIN_MILLIS = 5_000;
+    private static final long INTERVAL_MILLIS = 5_000;
 
     private final TableIdentifier table;
     private final LongSupplier clock;
@@ -26,7 +26,7 @@ final class TableWatch {
     private OptionalLong probe = OptionalLong.empty();
     private long ttlSeconds;
     private boolean history;
-    private long askedAt;
+    private long checkedAt;
 
     TableWatch(TableIdentifier table, LongSupplier clock) {
         this.table = table;
@@ -56,20 +56,20 @@ final class TableWatch {
         adopt(start.facts());
     }
 
-    /** Takes the facts read again with a lookup, if any were. */
-    void again(Look look) {
-        look.facts()
+    /** Checks the facts that a poll read again, if any. */
+    void polled(PollResult result) {
+        result.facts()
                 .ifPresent(
                         facts -> {
                             checkId(facts);
                             adopt(facts);
                         });
-        look.probe().ifPresent(this::checkProbe);
+        result.probe().ifPresent(this::checkProbe);
     }
 
     /** Whether the next check of the table is due. */
     boolean isDue() {
-        return clock.getAsLong() - askedAt >= AGAIN_MILLIS;
+        return clock.getAsLong() - checkedAt >= INTERVAL_MILLIS;
     }
 
     /** Id of the table on the server, where known. */
@@ -98,7 +98,7 @@ final class TableWatch {
         }
         ttlSeconds = facts.ttlSeconds();
         history = facts.history();
-        askedAt = clock.getAsLong();
+        checkedAt = clock.getAsLong();
     }
 
     private void checkId(TableFacts facts) {

@@ -35,7 +35,7 @@ final class TabletLookUp {
     private final Set<Long> expected = new TreeSet<>();
     private final List<Runnable> waiting = new ArrayList<>();
 
-    private boolean looking;
+    private boolean running;
 
     TabletLookUp(
             SplitEnumeratorContext<DorisSplit> context,
@@ -64,7 +64,7 @@ final class TabletLookUp {
     }
 
     /**
-     * Runs something after a look that begins from now on; at once where nothing is expected. One
+     * Runs something after a check that begins from now on; at once where nothing is expected. One
      * check does for all requests before it begins.
      */
     void thenRun(Runnable next) {
@@ -73,24 +73,24 @@ final class TabletLookUp {
             return;
         }
         waiting.add(next);
-        if (!looking) {
-            look();
+        if (!running) {
+            lookUp();
         }
     }
 
-    private void look() {
-        looking = true;
+    private void lookUp() {
+        running = true;
         List<Runnable> served = new ArrayList<>(waiting);
         waiting.clear();
         context.callAsync(
                 () -> planner.lookUp(closed),
                 (present, failure) -> {
-                    looking = false;
+                    running = false;
                     if (!closed.getAsBoolean()) {
                         check(present, failure);
                         served.forEach(Runnable::run);
-                        if (!waiting.isEmpty() && !looking) {
-                            look();
+                        if (!waiting.isEmpty() && !running) {
+                            lookUp();
                         }
                     }
                 });

@@ -88,7 +88,7 @@ public final class BoundEvent implements SourceEvent {
 
     /**
      * Whether the table's changelog holds rows as they were before a change. Without them a row
-     * that says so holds the values after it.
+     * with this version holds the values after it.
      */
     public boolean history() {
         return history;

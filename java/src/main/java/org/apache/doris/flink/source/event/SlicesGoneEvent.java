@@ -21,7 +21,6 @@ public final class SlicesGoneEvent implements SourceEvent {
         this.splitIds = List.copyOf(splitIds);
     }
 
-    /** Ids of the splits that are gone. */
     public List<String> splitIds() {
         return splitIds;
     }

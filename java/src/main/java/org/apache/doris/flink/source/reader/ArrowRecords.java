@@ -46,7 +46,7 @@ final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
     /**
      * Rows of a window.
      *
-     * @param opened the window, where these are its first rows; null where it was told before
+     * @param opened the window, where these are its first rows; null where it was announced before
      */
     static ArrowRecords ofWindow(
             String splitId,
@@ -61,7 +61,7 @@ final class ArrowRecords implements RecordsWithSplitIds<ReadRecord> {
     /**
      * The end of a window.
      *
-     * @param opened the window, where it had no rows; null where it was told before
+     * @param opened the window, where it had no rows; null where it was announced before
      */
     static ArrowRecords endOfWindow(String splitId, ChangelogWindow opened) {
         ArrowRecords records = new ArrowRecords(splitId, Set.of(), null, null);

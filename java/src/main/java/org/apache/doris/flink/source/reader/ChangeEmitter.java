@@ -101,8 +101,8 @@ final class ChangeEmitter<OUT> implements RecordEmitter<ReadRecord, OUT, DorisSp
     }
 
     /**
-     * The same for a table that keeps no rows as they were before a change. Newer servers tell of
-     * such a row all the same, with the values after it: it never was, so nothing is taken back. An
+     * The same for a table that keeps no rows as they were before a change. Newer servers send such
+     * a row nevertheless, with the values after it: it never existed, so nothing is retracted. An
      * update is then what older servers make of it, an insert, except where it is declared to come
      * alone. An audit shows what the server sent.
      */

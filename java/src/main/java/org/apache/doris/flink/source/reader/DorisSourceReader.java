@@ -105,7 +105,7 @@ public final class DorisSourceReader<OUT>
         super.addSplits(splits.stream().map(parts::resumed).collect(Collectors.toList()));
     }
 
-    /** Told without the way through the fetcher, on which Flink loses it for a split just added. */
+    /** Passed on directly: by way of the fetcher, Flink loses it for a split just added. */
     @Override
     public void pauseOrResumeSplits(
             Collection<String> splitsToPause, Collection<String> splitsToResume) {

@@ -37,7 +37,7 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
     private DorisSplit current;
 
     /**
-     * @param logDrain hands records of the native log on; called between waits
+     * @param logDrain forwards records of the native log; called between waits
      */
     DorisSplitReader(
             ReaderScan readerScan,
@@ -85,7 +85,9 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
         }
     }
 
-    /** The reader itself tells {@link SliceControl}, which does not depend on a running fetcher. */
+    /**
+     * The reader itself notifies {@link SliceControl}, which does not depend on a running fetcher.
+     */
     @Override
     public void pauseOrResumeSplits(
             Collection<DorisSplit> splitsToPause, Collection<DorisSplit> splitsToResume) {}
@@ -160,7 +162,7 @@ final class DorisSplitReader implements SplitReader<ReadRecord, DorisSplit> {
                 current = null;
                 return ArrowRecords.finished(Set.of(ended));
             default:
-                // Woken: the loop looks at what was told.
+                // Woken: the loop handles the new events.
                 return null;
         }
     }

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.config.MetadataColumn;
-import org.apache.doris.flink.source.split.Tso;
+import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.data.columnar.vector.BytesColumnVector;
 import org.apache.flink.table.data.columnar.vector.ColumnVector;
@@ -109,7 +109,7 @@ final class MetadataVectors {
 
         @Override
         public TimestampData getTimestamp(int row, int precision) {
-            return TimestampData.fromEpochMillis(Tso.millis(changes.tso(row)));
+            return TimestampData.fromEpochMillis(ChangelogPosition.millis(changes.tso(row)));
         }
 
         @Override

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Rows in native memory as the reader hands them on. Whoever has the batch must release it. */
+/** Rows in native memory as the reader passes them on. The owner of the batch must release it. */
 final class ReadBatch {
 
     private final IpcBatch batch;
@@ -37,7 +37,9 @@ final class ReadBatch {
         return produced;
     }
 
-    /** What the rows tell as changes; null for rows of the snapshot. As long as the rows. */
+    /**
+     * Metadata of the rows as changes; null for rows of the snapshot. Valid as long as the rows.
+     */
     ChangeColumns changes() {
         return changes;
     }

@@ -1,7 +1,7 @@
 package org.apache.doris.flink.source.reader;
 
+import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.DorisSplitState;
-import org.apache.doris.flink.source.split.Tso;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 
@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Metrics of one source reader, beside those that Flink counts by itself. The fetcher thread counts
- * bytes, errors and windows, the task thread splits and news; gauges may be asked by any thread.
+ * bytes, errors and windows, the task thread splits and news; gauges may be read by any thread.
  */
 final class ReaderMetrics {
 
@@ -94,7 +94,7 @@ final class ReaderMetrics {
 
     /** A change was fetched, the last one of its batch. */
     void fetched(long tso) {
-        fetchLagMillis = System.currentTimeMillis() - Tso.millis(tso);
+        fetchLagMillis = System.currentTimeMillis() - ChangelogPosition.millis(tso);
     }
 
     /** A row could not be taken over. */

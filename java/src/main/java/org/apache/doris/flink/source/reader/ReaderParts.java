@@ -106,7 +106,7 @@ final class ReaderParts implements AutoCloseable {
         return outstanding;
     }
 
-    /** What is told to the fetchers. */
+    /** What is passed to the fetchers. */
     SliceControl control() {
         return control;
     }
@@ -116,7 +116,7 @@ final class ReaderParts implements AutoCloseable {
         return states;
     }
 
-    /** What the enumerator tells, for all who need it. */
+    /** What the enumerator sends, for all parts of the reader. */
     void learn(BoundEvent bound) {
         history = bound.history();
         retention.learn(bound);
@@ -133,7 +133,6 @@ final class ReaderParts implements AutoCloseable {
         return retention;
     }
 
-    /** The metrics. */
     ReaderMetrics metrics() {
         return metrics;
     }

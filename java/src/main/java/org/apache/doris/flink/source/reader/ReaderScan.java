@@ -109,7 +109,7 @@ final class ReaderScan implements Closeable {
         try {
             scan.wake();
         } catch (IOException e) {
-            // A scan that cannot be woken is closed or broken: its next poll says so.
+            // A scan that cannot be woken is closed or broken: its next poll reports it.
             LOG.debug("Waking the scan failed.", e);
         }
     }

@@ -1,7 +1,6 @@
 package org.apache.doris.flink.source.reader;
 
 import org.apache.doris.flink.config.ChangelogConfig;
-import org.apache.doris.flink.config.ExpiredChanges;
 import org.apache.doris.flink.config.TableIdentifier;
 import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.event.RetentionEvent;
@@ -113,20 +112,20 @@ final class Retention {
         if (!slice.leavesOutExpired() || retained == UNKNOWN || needed >= retained) {
             return false;
         }
-        if (ExpiredChanges.fail(config)) {
+        if (config.failsOnExpired()) {
             throw new IOException(
                     String.join(
                             " ",
                             lost(slice, needed, retained) + '.',
-                            ExpiredChanges.whyItFails(config),
-                            ExpiredChanges.REPAIR));
+                            config.whyItFailsOnExpired(),
+                            ChangelogConfig.EXPIRED_REMEDY));
         }
         if (needed >= reportedUntil.getOrDefault(slice.splitId(), Long.MIN_VALUE)) {
             reportedUntil.put(slice.splitId(), retained);
             LOG.error(
                     "{} and are missing in the output. {}",
                     lost(slice, needed, retained),
-                    ExpiredChanges.REPAIR);
+                    ChangelogConfig.EXPIRED_REMEDY);
         }
         return true;
     }

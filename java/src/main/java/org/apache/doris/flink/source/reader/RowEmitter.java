@@ -7,8 +7,8 @@ import org.apache.flink.table.data.RowData;
 import java.io.Serializable;
 
 /**
- * Hands rows on to Flink, in the shape that the source produces. Used by the task thread; one
- * instance per reader.
+ * Emits rows to Flink, in the shape that the source produces. Used by the task thread; one instance
+ * per reader.
  */
 @Internal
 public interface RowEmitter<OUT> extends Serializable {
@@ -39,7 +39,7 @@ public interface RowEmitter<OUT> extends Serializable {
         }
     }
 
-    /** What a change tells beside its row. A re-used view, valid as long as its row. */
+    /** Metadata of a change, beside its row. A re-used view, valid as long as its row. */
     interface Change {
 
         /** Operation as Doris reports it: 0 insert, 1 delete, 2 before and 3 after an update. */

@@ -3,11 +3,11 @@ package org.apache.doris.flink.source.reader;
 import org.apache.doris.flink.config.IncrementType;
 import org.apache.doris.flink.config.SliceScheme;
 import org.apache.doris.flink.source.event.BoundEvent;
+import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.PositionFold;
-import org.apache.doris.flink.source.split.Tso;
 
 /**
  * How far the fetcher has read one slice: ahead of the slice's state, which follows the rows that
@@ -21,7 +21,7 @@ final class SliceRead {
 
     private long nextMillis;
     private ChangelogWindow window;
-    private boolean told;
+    private boolean announced;
     private boolean lacking;
     private PositionFold handedOut;
 
@@ -36,7 +36,7 @@ final class SliceRead {
         this.slice = progress.slice();
         this.nextMillis = progress.nextMillis();
         this.window = progress.window().orElse(null);
-        this.told = window != null;
+        this.announced = window != null;
         this.handedOut =
                 new PositionFold(
                         progress.position().orElse(null),
@@ -83,7 +83,7 @@ final class SliceRead {
         window =
                 new ChangelogWindow(
                         nextMillis, end, UtcText.ofBorder(nextMillis), UtcText.ofBorder(end), type);
-        told = false;
+        announced = false;
         lacking = false;
         handedOut = new PositionFold();
     }
@@ -106,9 +106,9 @@ final class SliceRead {
     }
 
     /** The window, where the slice's state does not know of it yet; it does from now on. */
-    ChangelogWindow tell() {
-        ChangelogWindow news = told ? null : window;
-        told = true;
+    ChangelogWindow takeNew() {
+        ChangelogWindow news = announced ? null : window;
+        announced = true;
         return news;
     }
 
@@ -141,7 +141,7 @@ final class SliceRead {
             return nextMillis;
         }
         return handedOut.isPresent()
-                ? Math.max(window.startMillis(), Tso.millis(handedOut.tso()))
+                ? Math.max(window.startMillis(), ChangelogPosition.millis(handedOut.tso()))
                 : window.startMillis();
     }
 

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The slices of a reader and the order of their windows. Slices are read one window at a time:
- * whoever has read one goes to the end of the line. Used by the fetcher thread alone.
+ * The slices of a reader and the order of their windows. Slices are read one window at a time: a
+ * slice that was read goes to the end of the queue. Used by the fetcher thread alone.
  */
 final class SliceTurns {
 

@@ -17,7 +17,7 @@ import java.util.Set;
 /**
  * Reads the windows of a reader's slices through its one scan, one window at a time. A window that
  * is under way when its slice is paused keeps its batches back; if another slice could read
- * meanwhile it gives the scan away and is asked for again later, behind the rows that were handed
+ * meanwhile it releases the scan and is requested again later, behind the rows that were handed
  * out: else slices that wait for each other's watermarks would wait for ever.
  *
  * <p>Used by the fetcher thread alone.
@@ -167,14 +167,14 @@ final class SliceWindows {
         }
     }
 
-    /** Changes may expire whenever a window is asked for, so each time counts. */
+    /** Changes may expire whenever a window is requested, so each time counts. */
     private void judge(SliceRead slice) throws IOException {
         if (retention.hasExpired(slice) && slice.lacks()) {
             metrics.countExpiredWindow();
         }
     }
 
-    /** The scan may have asked again by itself, for a while, since the last look. */
+    /** The scan may have retried by itself for a while since the last call. */
     private void judgeAgain() throws IOException {
         long now = sendings(readerScan.metrics());
         if (now != sent) {
@@ -197,7 +197,7 @@ final class SliceWindows {
         rows += batch.rows();
         reading.handOut(changes, batch.rows());
         retries.forget(reading.splitId());
-        return ArrowRecords.ofWindow(reading.splitId(), reading.tell(), batch, outstanding);
+        return ArrowRecords.ofWindow(reading.splitId(), reading.takeNew(), batch, outstanding);
     }
 
     private RecordsWithSplitIds<ReadRecord> end() {
@@ -210,7 +210,7 @@ final class SliceWindows {
             length.wasRead(window, taken, rows);
         }
         RecordsWithSplitIds<ReadRecord> records =
-                ArrowRecords.endOfWindow(slice.splitId(), slice.tell());
+                ArrowRecords.endOfWindow(slice.splitId(), slice.takeNew());
         slice.close();
         retries.forget(slice.splitId());
         turns.toTheEnd(slice);

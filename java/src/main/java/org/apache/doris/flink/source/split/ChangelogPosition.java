@@ -11,6 +11,9 @@ import java.util.Objects;
 @Internal
 public final class ChangelogPosition {
 
+    /** Bits of the counter below the clock (Doris manual, TSO). */
+    private static final int TSO_COUNTER_BITS = 18;
+
     private final long tso;
     private final long lsn;
     private final int operation;
@@ -31,6 +34,11 @@ public final class ChangelogPosition {
         this.rowsAtPosition = rowsAtPosition;
         this.rowsOfTso = rowsOfTso;
         this.hashSum = hashSum;
+    }
+
+    /** The clock part of a commit order number (TSO), milliseconds since 1970. */
+    public static long millis(long tso) {
+        return tso >> TSO_COUNTER_BITS;
     }
 
     /** Commit order number. */

@@ -69,7 +69,7 @@ public final class DorisSplit implements SourceSplit {
         return new DorisSplit(id, tablets, backends, fenceMillis, true, null);
     }
 
-    /** A slice of the changelog; {@link SliceIds} makes its id. */
+    /** A slice of the changelog; {@link SliceScheme#splitId} is its id. */
     public static DorisSplit slice(String id, ChangelogProgress progress) {
         return new DorisSplit(id, new long[0], List.of(), OptionalLong.empty(), false, progress);
     }

@@ -70,7 +70,7 @@ public final class DorisSplitState {
     /** A row of the open window was emitted, or dropped for good. */
     public void advance(long tso, long lsn, int operation, long hash) {
         if (position.add(tso, lsn, operation, hash)) {
-            emittedMillis.lazySet(Tso.millis(tso));
+            emittedMillis.lazySet(ChangelogPosition.millis(tso));
         }
         windowFingerprint = columnFingerprint;
     }
@@ -127,7 +127,7 @@ public final class DorisSplitState {
             windowFingerprint = progress.columnFingerprint();
             ChangelogPosition start = progress.position().orElse(null);
             position = new PositionFold(start, windowFingerprint != columnFingerprint);
-            emitted = start == null ? window.startMillis() : Tso.millis(start.tso());
+            emitted = start == null ? window.startMillis() : ChangelogPosition.millis(start.tso());
         }
         emittedMillis.set(emitted);
     }

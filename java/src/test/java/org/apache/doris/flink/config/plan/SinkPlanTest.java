@@ -207,10 +207,14 @@ class SinkPlanTest {
                             + "Option 'load-url' is one of other connectors: use 'fenodes'.\n"
                             + "Option 'sink.batch.interval' is one of older releases: remove it:"
                             + " rows are sent all the time and become visible with each checkpoint,"
-                            + " so set 'execution.checkpointing.interval' of the job.\n"
+                            + " so set 'execution.checkpointing.interval' of the job, or use"
+                            + " 'sink.buffer-flush.interval' with 'sink.enable.batch-mode' ="
+                            + " 'true'.\n"
                             + "Option 'sink.batch.size' is one of older releases: remove it: rows"
                             + " are sent all the time and become visible with each checkpoint, so"
-                            + " set 'execution.checkpointing.interval' of the job.");
+                            + " set 'execution.checkpointing.interval' of the job, or use"
+                            + " 'sink.buffer-flush.max-rows' with 'sink.enable.batch-mode' ="
+                            + " 'true'.");
     }
 
     /** Keys and values separated by {@code ;}, and the whole message. */
@@ -225,11 +229,10 @@ class SinkPlanTest {
                         + " a name of three parts is not allowed here. Name a table of Doris as"
                         + " 'database.table'.",
                 "sink.write-mode | copy | Invalid value 'copy' for option 'sink.write-mode': 'COPY'"
-                        + " belongs to one vendor's cloud service; allowed is 'STREAM_LOAD';"
-                        + " 'STREAM_LOAD_BATCH' and 'TVF' are not supported yet. Leave the option"
-                        + " out.",
+                        + " belongs to one vendor's cloud service; allowed are 'STREAM_LOAD' and"
+                        + " 'STREAM_LOAD_BATCH'; 'TVF' is not supported yet. Leave the option out.",
                 "sink.write-mode | PUT | Invalid value 'PUT' for option 'sink.write-mode': allowed"
-                        + " is 'STREAM_LOAD'; 'STREAM_LOAD_BATCH' and 'TVF' are not supported yet."
+                        + " are 'STREAM_LOAD' and 'STREAM_LOAD_BATCH'; 'TVF' is not supported yet."
                         + " Leave the option out.",
                 // 17, 18, 19
                 "sink.enable-2pc | true | Invalid value 'true' for option 'sink.enable-2pc': an"
@@ -369,15 +372,25 @@ class SinkPlanTest {
                         + " is a whole number of 0 or more.",
                 "sink.parallelism | 0 | Invalid value '0' for option 'sink.parallelism': allowed is"
                         + " a whole number of 1 or more.",
+                "sink.flush.queue-size | 0 | Invalid value '0' for option 'sink.flush.queue-size':"
+                        + " allowed is a whole number of 1 or more.",
+                "sink.buffer-flush.max-rows | 0 | Invalid value '0' for option"
+                        + " 'sink.buffer-flush.max-rows': allowed is a whole number of 1 or more.",
+                "sink.buffer-flush.max-bytes | 65535 | Invalid value '65535' for option"
+                        + " 'sink.buffer-flush.max-bytes': allowed is a size of 64.000kb (65536"
+                        + " bytes) or more, such as '64mb' (a bare number means bytes).",
+                "sink.buffer-flush.interval | 99 | Invalid value '99' for option"
+                        + " 'sink.buffer-flush.interval': allowed is a duration of 100ms or more,"
+                        + " such as '10s', '5 min', '500ms' (a bare number means milliseconds).",
+                // 16, 17 in batch mode
+                "sink.write-mode;sink.enable.batch-mode | TVF;true | Invalid value 'true' for"
+                        + " option 'sink.enable.batch-mode': not allowed with 'sink.write-mode' ="
+                        + " 'TVF'. Change one of the two.",
+                "sink.enable.batch-mode;sink.enable-2pc | true;true | Invalid value 'true' for"
+                        + " option 'sink.enable-2pc': an explicit two-phase commit needs option"
+                        + " 'sink.label-prefix'. Set 'sink.label-prefix' to a text that no other"
+                        + " job uses.",
                 // 38
-                "sink.write-mode | stream_load-batch | Writing in batch mode is not supported yet:"
-                        + " option 'sink.write-mode' has the value 'STREAM_LOAD_BATCH'. Leave the"
-                        + " option out to write in streaming mode, which makes rows visible with"
-                        + " each checkpoint.",
-                "sink.enable.batch-mode | true | Writing in batch mode is not supported yet: option"
-                        + " 'sink.enable.batch-mode' has the value 'true'. Leave the option out to"
-                        + " write in streaming mode, which makes rows visible with each"
-                        + " checkpoint.",
                 "doris.enable.tls | true | TLS is not supported yet: option 'doris.enable.tls' has"
                         + " the value 'true'. Leave the option out and use the plain ports of the"
                         + " cluster in a trusted network.",
@@ -414,6 +427,11 @@ class SinkPlanTest {
                 "sink.properties.column_separator | \\N#",
                 "sink.properties.format;sink.properties.line_delimiter | json;#x",
                 "sink.properties.enclose;sink.properties.trim_double_quotes | ^;false",
+                "sink.write-mode;sink.enable-2pc | stream-load-batch;false",
+                "sink.write-mode;sink.buffer-flush.max-rows | STREAM_LOAD_BATCH;10000",
+                "sink.write-mode;sink.buffer-flush.interval | STREAM_LOAD_BATCH;1s",
+                "sink.write-mode;sink.buffer-flush.max-bytes | STREAM_LOAD_BATCH;64kb",
+                "sink.write-mode;sink.flush.queue-size | STREAM_LOAD_BATCH;1",
             })
     void isAcceptedWithoutAWord(String keys, String values) {
         assertThat(plan(Tables.pairs(keys, values)).warnings()).isEmpty();
@@ -452,6 +470,28 @@ class SinkPlanTest {
                         + " lists the columns in another order than the table declares them (id,"
                         + " name). With CSV it names the fields by their place, so values go into"
                         + " other columns than those of their names.",
+                "sink.enable.batch-mode;sink.enable-2pc;sink.label-prefix | true;true;p | Option"
+                        + " 'sink.enable-2pc' = 'true' has no effect in batch mode: rows become"
+                        + " visible after each load, at least once.",
+                "sink.write-mode;sink.buffer-count | STREAM_LOAD_BATCH;4 | Option"
+                        + " 'sink.buffer-count' has no effect in batch mode: memory is bounded by"
+                        + " 'sink.buffer-flush.max-bytes' and 'sink.flush.queue-size', and each"
+                        + " load can be sent again.",
+                "sink.write-mode;sink.use-cache | STREAM_LOAD_BATCH;true | Option 'sink.use-cache'"
+                        + " has no effect in batch mode: memory is bounded by"
+                        + " 'sink.buffer-flush.max-bytes' and 'sink.flush.queue-size', and each"
+                        + " load can be sent again.",
+                "sink.write-mode;sink.ignore.commit-error | STREAM_LOAD_BATCH;true | Option"
+                        + " 'sink.ignore.commit-error' has no effect without two-phase commit.",
+                // BATCH-9, BATCH-10
+                "sink.write-mode;sink.buffer-flush.max-rows | STREAM_LOAD_BATCH;9999 | Option"
+                        + " 'sink.buffer-flush.max-rows' is '9999': below 10000 Doris gets many"
+                        + " tiny loads, which it merges with great effort; it may refuse further"
+                        + " ones (-235, too many versions).",
+                "sink.write-mode;sink.buffer-flush.interval | STREAM_LOAD_BATCH;999ms | Option"
+                        + " 'sink.buffer-flush.interval' is '999ms': below 1 s Doris gets many tiny"
+                        + " loads, which it merges with great effort; it may refuse further ones"
+                        + " (-235, too many versions).",
                 // USE-8
                 "sink.properties.column | id | Option 'sink.properties.column' is sent as it is,"
                         + " but this version does not know such a parameter of Stream Load. The"
@@ -459,6 +499,36 @@ class SinkPlanTest {
             })
     void whatMayMisleadIsSaidOnce(String keys, String values, String warning) {
         assertThat(plan(Tables.pairs(keys, values)).warnings()).containsExactly(warning);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "sink.enable.batch-mode | true | true",
+                "sink.write-mode | stream-load-batch | true",
+                "sink.enable.batch-mode;sink.write-mode | true;STREAM_LOAD | true",
+                "sink.enable.batch-mode;sink.write-mode | false;STREAM_LOAD_BATCH | true",
+                "sink.enable.batch-mode;sink.write-mode | false;STREAM_LOAD | false",
+            })
+    void batchModeHasTwoSpellings(String keys, String values, boolean batch) {
+        WriteConfig write = plan(Tables.pairs(keys, values)).config().write();
+        assertThat(write.batch()).isEqualTo(batch);
+        assertThat(write.twoPhase()).isEqualTo(!batch);
+    }
+
+    @Test
+    void aLoadOfBatchModeHasSeveralBuffers() {
+        String mode = "sink.write-mode";
+        WriteConfig small =
+                plan(mode, "STREAM_LOAD_BATCH", "sink.buffer-flush.max-bytes", "64kb")
+                        .config()
+                        .write();
+        assertThat(small.bufferSize()).isEqualTo(16 << 10);
+        WriteConfig usual = plan(mode, "STREAM_LOAD_BATCH").config().write();
+        assertThat(usual.bufferSize()).isEqualTo(1 << 20);
+        assertThat(usual.batchRows()).isEqualTo(500_000);
+        assertThat(usual.batchInterval()).isEqualTo(Duration.ofSeconds(10));
     }
 
     @Test

@@ -78,6 +78,9 @@ class CheckpointPlanTest {
                 .as("without two-phase commit a load ends with a checkpoint as well")
                 .hasSize(1);
         assertThat(CheckpointPlan.UNKNOWN.errors(sink())).isEmpty();
+        assertThat(off.errors(sink("sink.enable.batch-mode", "true")))
+                .as("in batch mode rows become visible by themselves")
+                .isEmpty();
         assertThat(plan(Duration.ofSeconds(1), Duration.ofSeconds(1)).errors(sink())).isEmpty();
     }
 

@@ -76,7 +76,7 @@ public final class FakeDoris implements Transactions {
     }
 
     @Override
-    public PendingCall<List<Answer<List<LabelState>>>> series(
+    public PendingCall<List<Transactions.Answer<List<LabelState>>>> series(
             List<LabelSeries.Tail> series, boolean pastFinished, OnFailure onFailure) {
         List<Faults.Begin<List<LabelState>>> parts = new ArrayList<>();
         series.forEach(one -> parts.add(() -> new Walk(one, pastFinished)));
@@ -84,31 +84,33 @@ public final class FakeDoris implements Transactions {
     }
 
     @Override
-    public PendingCall<List<Answer<AbortOutcome>>> abort(List<Label> labels, OnFailure onFailure) {
-        List<Faults.Begin<AbortOutcome>> parts = new ArrayList<>();
+    public PendingCall<List<Transactions.Answer<Transactions.AbortOutcome>>> abort(
+            List<Label> labels, OnFailure onFailure) {
+        List<Faults.Begin<Transactions.AbortOutcome>> parts = new ArrayList<>();
         labels.forEach(one -> parts.add(() -> abort(one.database(), one.label())));
         return new InTurn<>(parts, onFailure);
     }
 
-    private PendingCall<AbortOutcome> abort(String database, String label) throws IOException {
+    private PendingCall<Transactions.AbortOutcome> abort(String database, String label)
+            throws IOException {
         return call(
                 "abort",
                 label,
                 () -> {
                     Txn txn = newest(database, label);
                     if (txn == null) {
-                        return AbortOutcome.NOT_FOUND;
+                        return Transactions.AbortOutcome.NOT_FOUND;
                     }
                     if (txn.state.isFinished()) {
-                        return AbortOutcome.FINISHED;
+                        return Transactions.AbortOutcome.FINISHED;
                     }
                     txn.state = LabelState.ABORTED;
-                    return AbortOutcome.ABORTED;
+                    return Transactions.AbortOutcome.ABORTED;
                 });
     }
 
     @Override
-    public PendingCall<CommitOutcome> commit(
+    public PendingCall<Transactions.CommitOutcome> commit(
             String database, String table, long txnId, String label) throws IOException {
         return call(
                 "commit",
@@ -120,7 +122,7 @@ public final class FakeDoris implements Transactions {
                                 "transaction [" + txnId + "] not found", false, null);
                     }
                     if (txn.state.isFinished()) {
-                        return new CommitOutcome(true, 0);
+                        return new Transactions.CommitOutcome(true, 0);
                     }
                     if (txn.state != LabelState.PRECOMMITTED) {
                         throw new TransactionGone(
@@ -131,7 +133,7 @@ public final class FakeDoris implements Transactions {
                                 null);
                     }
                     commit(txn);
-                    return new CommitOutcome(false, 0);
+                    return new Transactions.CommitOutcome(false, 0);
                 });
     }
 

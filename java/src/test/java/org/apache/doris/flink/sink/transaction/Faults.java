@@ -52,7 +52,7 @@ public final class Faults {
             }
 
             @Override
-            public PendingCall<List<Answer<List<LabelState>>>> series(
+            public PendingCall<List<Transactions.Answer<List<LabelState>>>> series(
                     List<LabelSeries.Tail> series, boolean pastFinished, OnFailure onFailure)
                     throws IOException {
                 return call(
@@ -62,7 +62,7 @@ public final class Faults {
             }
 
             @Override
-            public PendingCall<List<Answer<AbortOutcome>>> abort(
+            public PendingCall<List<Transactions.Answer<Transactions.AbortOutcome>>> abort(
                     List<Label> labels, OnFailure onFailure) throws IOException {
                 return call(
                         "abort",
@@ -71,7 +71,7 @@ public final class Faults {
             }
 
             @Override
-            public PendingCall<CommitOutcome> commit(
+            public PendingCall<Transactions.CommitOutcome> commit(
                     String database, String table, long txnId, String label) throws IOException {
                 return call("commit", label, () -> sound.commit(database, table, txnId, label));
             }

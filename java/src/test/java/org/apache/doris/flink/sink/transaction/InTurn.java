@@ -8,11 +8,11 @@ import java.util.Iterator;
 import java.util.List;
 
 /** A call whose parts are calls that follow each other. */
-final class InTurn<T> implements PendingCall<List<Answer<T>>> {
+final class InTurn<T> implements PendingCall<List<Transactions.Answer<T>>> {
 
     private final Iterator<Faults.Begin<T>> left;
     private final OnFailure onFailure;
-    private final List<Answer<T>> answers = new ArrayList<>();
+    private final List<Transactions.Answer<T>> answers = new ArrayList<>();
     private PendingCall<T> call;
     private IOException failure;
 
@@ -31,12 +31,12 @@ final class InTurn<T> implements PendingCall<List<Answer<T>>> {
                 if (!call.await(millis)) {
                     return false;
                 }
-                answers.add(Answer.of(call.result()));
+                answers.add(Transactions.Answer.of(call.result()));
             } catch (IOException e) {
                 if (onFailure == OnFailure.END_CALL) {
                     failure = e;
                 }
-                answers.add(Answer.failed(e));
+                answers.add(Transactions.Answer.failed(e));
             }
             close();
         }
@@ -44,7 +44,7 @@ final class InTurn<T> implements PendingCall<List<Answer<T>>> {
     }
 
     @Override
-    public List<Answer<T>> result() throws IOException {
+    public List<Transactions.Answer<T>> result() throws IOException {
         if (failure != null) {
             throw failure;
         }

@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,10 @@ final class FakeLoadClient implements LoadClient {
     final List<String> checked = new ArrayList<>();
 
     boolean twoPhase = true;
+
+    /** Whether a load stands for all loads of a table. */
+    boolean batch;
+
     boolean unique = true;
     int[] keyFields = {0};
 
@@ -149,6 +155,7 @@ final class FakeLoadClient implements LoadClient {
         private long id = -1;
         private long rows;
         private ByteBuffer buffer;
+        private final Deque<Map<String, String>> ended = new ArrayDeque<>();
         private Map<String, String> outcome;
         private IOException failure;
         private boolean finished;
@@ -225,6 +232,9 @@ final class FakeLoadClient implements LoadClient {
         @Override
         public void finish() throws IOException {
             check();
+            if (batch && id < 0) {
+                return;
+            }
             finished = true;
             if (fault() == LoadFault.REFUSED) {
                 doris.rollBack(id);
@@ -247,6 +257,22 @@ final class FakeLoadClient implements LoadClient {
                 doris.publish(id, lines());
             }
             outcome = result();
+            if (batch) {
+                // The next rows are another load's.
+                ended.add(outcome);
+                outcome = null;
+                finished = false;
+                id = -1;
+                rows = 0;
+                number++;
+                skipped.clear();
+                body.setLength(0);
+            }
+        }
+
+        @Override
+        public Map<String, String> ended() {
+            return ended.poll();
         }
 
         private List<String> lines() {
@@ -265,6 +291,12 @@ final class FakeLoadClient implements LoadClient {
         @Override
         public boolean await(long millis) throws IOException {
             check();
+            if (batch) {
+                if (id >= 0) {
+                    pass(millis);
+                }
+                return id < 0;
+            }
             if (outcome == null) {
                 pass(millis);
             }

@@ -30,6 +30,7 @@ final class FakeWorld implements World {
     public LoadClient client(SinkConfig config, CheckpointPlan checkpoints) {
         FakeLoadClient client = new FakeLoadClient(doris);
         client.twoPhase = config.write().twoPhase();
+        client.batch = config.write().batch();
         return client;
     }
 

@@ -3,6 +3,7 @@ package org.apache.doris.flink.sink.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.apache.doris.flink.config.SinkConfig;
 import org.apache.doris.flink.sink.RecordedMetrics;
 import org.apache.doris.flink.sink.transaction.FakeDoris;
 import org.apache.flink.table.data.GenericRowData;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,13 +28,26 @@ class RowDataInputTest {
     private final FakeLoadClient client = new FakeLoadClient(new FakeDoris());
     private final RecordedMetrics metrics = new RecordedMetrics();
     private TableLoads loads;
+    private Duration patience;
 
     private RowDataInput input(TestSink.Start options) throws Exception {
-        WriterMetrics writerMetrics = new WriterMetrics(metrics, client::metrics);
+        SinkConfig config = options.config();
+        WriterMetrics writerMetrics = new WriterMetrics(metrics, client::metrics, false);
         loads =
                 new TableLoads(
-                        new WriterIdentity("op", "job", 0, 1, 0, 0), client, null, writerMetrics);
-        RowDataInput input = new RowDataInput(options.config(), TYPE, loads, writerMetrics);
+                        new WriterIdentity("op", "job", 0, 1, 0, 0),
+                        client,
+                        null,
+                        config.write().batch(),
+                        writerMetrics);
+        RowDataInput input =
+                new RowDataInput(
+                        config,
+                        TYPE,
+                        loads,
+                        writerMetrics,
+                        new FakeWorld(client.doris).clock(),
+                        patience);
         input.open();
         return input;
     }
@@ -242,5 +257,25 @@ class RowDataInputTest {
         assertThat(client.opened.get(0).batches).allMatch(batch -> batch.body.capacity() <= 4096);
         input.flush();
         assertThat(client.opened).hasSize(1);
+    }
+
+    /** Batch mode without checkpoints: nothing else ends the wait of a {@code -U}. */
+    @Test
+    void withoutCheckpointsAnUpdateBeforeWaitsForATime() throws Exception {
+        patience = Duration.ofSeconds(10);
+        RowDataInput input = input(partial("partial_columns=true columns=f0"));
+        input.write(GenericRowData.ofKind(RowKind.UPDATE_BEFORE, 1L));
+        input.write(GenericRowData.ofKind(RowKind.UPDATE_BEFORE, 2L));
+        client.doris.advance(patience);
+        input.trickle();
+        assertThat(client.opened).as("they came within this time").isEmpty();
+        input.write(GenericRowData.ofKind(RowKind.UPDATE_AFTER, 2L));
+        input.write(GenericRowData.ofKind(RowKind.UPDATE_BEFORE, 3L));
+        client.doris.advance(patience);
+        input.trickle();
+        assertThat(written(true)).containsExactly("2:0", "1:1");
+        client.doris.advance(patience);
+        input.trickle();
+        assertThat(written(true)).containsExactly("2:0", "1:1", "3:1");
     }
 }

@@ -34,7 +34,8 @@ class SerializedInputTest {
                         new WriterIdentity("op", "job", 0, 1, 0, 0),
                         client,
                         null,
-                        new WriterMetrics(new RecordedMetrics(), client::metrics));
+                        config.write().batch(),
+                        new WriterMetrics(new RecordedMetrics(), client::metrics, false));
         SerializedInput<DorisRecord> input =
                 new SerializedInput<>(
                         config,

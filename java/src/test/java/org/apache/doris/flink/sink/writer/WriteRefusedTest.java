@@ -37,7 +37,8 @@ class WriteRefusedTest {
                 config,
                 CheckpointPlan.UNKNOWN,
                 () -> client,
-                (loads, metrics) -> new RowDataInput(config, TYPE, loads, metrics),
+                (loads, metrics) ->
+                        new RowDataInput(config, TYPE, loads, metrics, SinkClock.SYSTEM, null),
                 SinkClock.SYSTEM,
                 context,
                 List.of());

@@ -43,7 +43,7 @@ class DorisEnumeratorTest {
         assertThat(context.allAssigned()).isEmpty();
         context.runBackground();
         assertThat(context.assignedTo(0)).hasSize(1);
-        readAll(enumerator, 0, 1);
+        context.readAll(enumerator, 100, 0, 1);
         assertThat(context.allAssigned())
                 .hasSize(5)
                 .extracting(DorisSplit::splitId)
@@ -55,7 +55,7 @@ class DorisEnumeratorTest {
     void fewerSplitsThanReaders() throws Exception {
         DorisEnumerator enumerator = started(plan(1, 1));
         context.register(0, 1, 2, 3);
-        readAll(enumerator, 0, 1, 2, 3);
+        context.readAll(enumerator, 100, 0, 1, 2, 3);
         assertThat(context.allAssigned()).hasSize(1);
         assertThat(context.finished).containsExactlyInAnyOrder(0, 1, 2, 3);
     }
@@ -73,7 +73,7 @@ class DorisEnumeratorTest {
     void aViewIsOneSplit() throws Exception {
         DorisEnumerator enumerator = started(ScanPlans.withoutTablets());
         context.register(0);
-        readAll(enumerator, 0);
+        context.readAll(enumerator, 100, 0);
         assertThat(context.assignedTo(0))
                 .singleElement()
                 .satisfies(split -> assertThat(split.tablets()).isEmpty());
@@ -137,7 +137,7 @@ class DorisEnumeratorTest {
         enumerator.handleSplitRequest(0, "h");
         DorisSplit lost = context.assignedTo(0).get(0);
         enumerator.addSplitsBack(List.of(lost), 0);
-        readAll(enumerator, 1);
+        context.readAll(enumerator, 100, 1);
         assertThat(context.assignedTo(1)).hasSize(3).contains(lost);
     }
 
@@ -185,7 +185,7 @@ class DorisEnumeratorTest {
         second.start();
         assertThat(restored.hasBackground()).isFalse();
         restored.register(0, 1, 2, 3, 4);
-        readAll(second, restored, 0, 1, 2, 3, 4);
+        restored.readAll(second, 100, 0, 1, 2, 3, 4);
         List<DorisSplit> all = new ArrayList<>(context.allAssigned());
         all.addAll(restored.allAssigned());
         assertThat(all).hasSize(6).extracting(DorisSplit::splitId).doesNotHaveDuplicates();
@@ -204,7 +204,7 @@ class DorisEnumeratorTest {
         second.start();
         restored.runBackground();
         restored.register(0);
-        readAll(second, restored, 0);
+        restored.readAll(second, 100, 0);
         assertThat(restored.assignedTo(0)).hasSize(2);
     }
 
@@ -255,22 +255,6 @@ class DorisEnumeratorTest {
         enumerator[0].start();
         context.runBackground();
         assertThat(asked).hasValue(3);
-    }
-
-    private void readAll(DorisEnumerator enumerator, int... subtasks) {
-        readAll(enumerator, context, subtasks);
-    }
-
-    private static void readAll(
-            DorisEnumerator enumerator, FakeEnumeratorContext context, int... subtasks) {
-        for (int round = 0; round < 100; round++) {
-            for (int subtask : subtasks) {
-                if (!context.finished.contains(subtask)) {
-                    enumerator.handleSplitRequest(subtask, "h");
-                }
-            }
-            context.runBackground();
-        }
     }
 
     private DorisEnumerator enumerator(ScanPlan plan) {

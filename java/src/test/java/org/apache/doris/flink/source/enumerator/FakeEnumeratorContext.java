@@ -82,6 +82,18 @@ class FakeEnumeratorContext implements SplitEnumeratorContext<DorisSplit> {
         return all;
     }
 
+    /** Lets readers request splits, round by round, until each has what it can get. */
+    void readAll(DorisEnumerator enumerator, int rounds, int... subtasks) {
+        for (int round = 0; round < rounds; round++) {
+            for (int subtask : subtasks) {
+                if (!finished.contains(subtask)) {
+                    enumerator.handleSplitRequest(subtask, "h");
+                }
+            }
+            runBackground();
+        }
+    }
+
     @Override
     public SplitEnumeratorMetricGroup metricGroup() {
         return (SplitEnumeratorMetricGroup)

@@ -9,7 +9,6 @@ import org.apache.doris.flink.error.NativeException;
 import org.apache.doris.flink.source.event.HeldSlicesEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -292,7 +291,7 @@ class SlicesTest {
 
     private static DorisSplit slice(SliceScheme scheme, long number) {
         return DorisSplit.slice(
-                SliceIds.of(scheme, number),
+                scheme.splitId(number),
                 new ChangelogProgress(scheme, number, START, null, null, 0));
     }
 

@@ -34,7 +34,7 @@ class TabletLookUpTest {
         planner.tablets(2048);
         context.register(0, 1);
         DorisEnumerator enumerator = started(Map.of());
-        readAll(enumerator, 0, 1);
+        context.readAll(enumerator, 2100, 0, 1);
         assertThat(context.finished).containsExactlyInAnyOrder(0, 1);
         assertThat(context.allAssigned())
                 .hasSize(2 * SnapshotPhase.SPLITS_PER_SUBTASK)
@@ -47,7 +47,7 @@ class TabletLookUpTest {
     void theUsersTabletsPerSplitRule() throws Exception {
         planner.tablets(100);
         context.register(0, 1);
-        readAll(started(Map.of("doris.request.tablet.size", "1")), 0, 1);
+        context.readAll(started(Map.of("doris.request.tablet.size", "1")), 2100, 0, 1);
         assertThat(context.allAssigned()).hasSize(100);
         assertThat(planner.looks).isBetween(1, 2);
     }
@@ -58,7 +58,7 @@ class TabletLookUpTest {
         context.register(0);
         DorisEnumerator enumerator = started(Map.of());
         planner.present.remove(10001L);
-        assertThatThrownBy(() -> readAll(enumerator, 0))
+        assertThatThrownBy(() -> context.readAll(enumerator, 2100, 0))
                 .isInstanceOf(FlinkRuntimeException.class)
                 .hasMessageContaining("test.t has no tablet [10001] any more")
                 .hasMessageContaining("start the job anew");
@@ -71,7 +71,7 @@ class TabletLookUpTest {
         context.register(0);
         DorisEnumerator enumerator = started(Map.of());
         planner.failure = new IOException("fe1:8030 cannot be reached");
-        assertThatThrownBy(() -> readAll(enumerator, 0))
+        assertThatThrownBy(() -> context.readAll(enumerator, 2100, 0))
                 .hasMessageContaining("test.t")
                 .hasMessageContaining("fe1:8030 cannot be reached");
         assertThat(context.finished).isEmpty();
@@ -97,7 +97,7 @@ class TabletLookUpTest {
         DorisEnumerator second = enumerator(restored, Map.of());
         second.adopt(state);
         second.start();
-        assertThatThrownBy(() -> readAll(second, restored, 0))
+        assertThatThrownBy(() -> restored.readAll(second, 2100, 0))
                 .hasMessageContaining("no tablet [" + finished + "]");
         assertThat(second.snapshotState(2).tablets()).contains(finished);
     }
@@ -130,7 +130,7 @@ class TabletLookUpTest {
         assertThat(context.finished).isEmpty();
         enumerator.handleSplitRequest(0, "h");
         assertThat(context.assignedTo(0)).hasSize(2);
-        readAll(enumerator, 0);
+        context.readAll(enumerator, 2100, 0);
         assertThat(context.finished).containsExactly(0);
     }
 
@@ -142,7 +142,7 @@ class TabletLookUpTest {
         enumerator.handleSplitRequest(0, "h");
         enumerator.handleSplitRequest(1, "h");
         enumerator.handleSourceEvent(0, new LimitReachedEvent());
-        readAll(enumerator, 0, 1, 2);
+        context.readAll(enumerator, 2100, 0, 1, 2);
         assertThat(context.finished).containsExactlyInAnyOrder(0, 1, 2);
         assertThat(context.allAssigned()).hasSize(2);
         assertThat(planner.looks).as("rows that are not wanted are not looked for").isZero();
@@ -157,7 +157,7 @@ class TabletLookUpTest {
         DorisEnumerator enumerator = started(Map.of());
         enumerator.handleSplitRequest(0, "h");
         enumerator.handleSourceEvent(0, 1, new LimitReachedEvent());
-        readAll(enumerator, 0, 1);
+        context.readAll(enumerator, 2100, 0, 1);
         assertThat(context.allAssigned()).hasSize(1);
     }
 
@@ -171,27 +171,11 @@ class TabletLookUpTest {
         enumerator.handleSourceEvent(0, new LimitReachedEvent());
         enumerator.handleSplitRequest(1, "h");
         enumerator.addSplitsBack(context.assignedTo(0), 0);
-        readAll(enumerator, 0);
+        context.readAll(enumerator, 2100, 0);
         assertThat(context.assignedTo(0))
                 .extracting(DorisSplit::splitId)
                 .hasSize(5)
                 .contains(context.assignedTo(0).get(0).splitId());
-    }
-
-    private void readAll(DorisEnumerator enumerator, int... subtasks) {
-        readAll(enumerator, context, subtasks);
-    }
-
-    private static void readAll(
-            DorisEnumerator enumerator, FakeEnumeratorContext context, int... subtasks) {
-        for (int round = 0; round < 2100; round++) {
-            for (int subtask : subtasks) {
-                if (!context.finished.contains(subtask)) {
-                    enumerator.handleSplitRequest(subtask, "h");
-                }
-            }
-            context.runBackground();
-        }
     }
 
     private DorisEnumerator started(Map<String, String> options) {

@@ -13,7 +13,6 @@ import org.apache.doris.flink.source.event.SlicesGoneEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,7 +35,7 @@ class ChangelogReaderLifeTest {
     void aStartTellsWhatIsHeld() throws Exception {
         DorisSplit open =
                 DorisSplit.slice(
-                        SliceIds.of(TWO, 1),
+                        TWO.splitId(1),
                         new ChangelogProgress(
                                 TWO,
                                 1,
@@ -57,15 +56,15 @@ class ChangelogReaderLifeTest {
                                     "slice-hash-2-0", TWO, 0, 0, OptionalLong.empty()),
                             new HeldSlicesEvent.HeldSlice(
                                     "slice-hash-2-1", TWO, 1, 2_000, OptionalLong.of(8_000)));
-            assertThat(harness.requests).as("the snapshot is over").isZero();
+            assertThat(harness.context.requests).as("the snapshot is over").isZero();
         }
         try (ReaderHarness fresh = harness(TestScans.changes()).start(List.of())) {
             assertThat(fresh.events(HeldSlicesEvent.class).get(0).slices()).isEmpty();
-            assertThat(fresh.requests).isEqualTo(1);
+            assertThat(fresh.context.requests).isEqualTo(1);
         }
         try (ReaderHarness snapshot = harness(TestScans.snapshot()).start(List.of())) {
             assertThat(snapshot.events).isEmpty();
-            assertThat(snapshot.requests).isEqualTo(1);
+            assertThat(snapshot.context.requests).isEqualTo(1);
         }
     }
 
@@ -77,7 +76,7 @@ class ChangelogReaderLifeTest {
             harness.reader.addSplits(List.of(DorisSplit.snapshot("7", new long[] {7}, List.of())));
             harness.runUntil(() -> harness.rows.size() == 1);
             harness.reader.snapshotState(1);
-            harness.runUntil(() -> harness.requests == 2);
+            harness.runUntil(() -> harness.context.requests == 2);
             harness.reader.snapshotState(2);
             harness.reader.addSplits(List.of(slice(ONE, 0)));
             harness.reader.snapshotState(3);
@@ -120,7 +119,7 @@ class ChangelogReaderLifeTest {
             harness.outputs.clear();
             harness.reader.addSplits(List.of(DorisSplit.snapshot("7", new long[] {7}, List.of())));
             assertThat(harness.outputs).as("at once").containsExactly("active");
-            harness.runUntil(() -> harness.requests == 2);
+            harness.runUntil(() -> harness.context.requests == 2);
             harness.runUntil(() -> harness.outputs.containsAll(marked));
             assertThat(harness.outputs)
                     .containsExactly(
@@ -160,7 +159,7 @@ class ChangelogReaderLifeTest {
                     .extracting(DorisSplit::splitId)
                     .containsExactly("slice-partition-6");
             assertThat(harness.metrics.count("snapshotSplitsDone")).isZero();
-            assertThat(harness.requests).as("no snapshot split ended").isZero();
+            assertThat(harness.context.requests).as("no snapshot split ended").isZero();
         }
         assertThat(scan.live()).isZero();
     }
@@ -187,7 +186,7 @@ class ChangelogReaderLifeTest {
         scan.tablet(7, new int[] {1}).changes.insert(ms(100), 1, 2);
         try (ReaderHarness harness = harness(TestScans.changes()).start(List.of())) {
             harness.reader.addSplits(List.of(DorisSplit.snapshot("7", new long[] {7}, List.of())));
-            harness.runUntil(() -> harness.requests == 2);
+            harness.runUntil(() -> harness.context.requests == 2);
             harness.runUntil(() -> Fetchers.alive() == 0);
             bound(harness, 1_000, ONE);
             harness.reader.addSplits(List.of(slice(ONE, 0)));
@@ -334,7 +333,7 @@ class ChangelogReaderLifeTest {
 
     private static DorisSplit slice(SliceScheme scheme, long slice) {
         return DorisSplit.slice(
-                SliceIds.of(scheme, slice), ChangelogProgress.starting(scheme, slice, 0));
+                scheme.splitId(slice), ChangelogProgress.starting(scheme, slice, 0));
     }
 
     private static long ms(long millis) {

@@ -10,7 +10,6 @@ import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitSerializer;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -346,7 +345,7 @@ class ChangelogReaderTest {
 
     private static DorisSplit slice(SliceScheme scheme, long slice) {
         return DorisSplit.slice(
-                SliceIds.of(scheme, slice), ChangelogProgress.starting(scheme, slice, 0));
+                scheme.splitId(slice), ChangelogProgress.starting(scheme, slice, 0));
     }
 
     private static long ms(long millis) {

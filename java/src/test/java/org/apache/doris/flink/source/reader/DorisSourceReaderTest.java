@@ -6,29 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.ReaderOutput;
-import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceOutput;
-import org.apache.flink.api.connector.source.SourceReaderContext;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.io.InputStatus;
-import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.table.data.RowData;
-import org.apache.flink.util.UserCodeClassLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** The whole reader on Flink's own base, with a scan that the test fills. */
 @Timeout(60)
 class DorisSourceReaderTest {
 
     private final FakeScan scan = new FakeScan();
-    private final Context context = new Context();
+    private final FakeReaderContext context =
+            new FakeReaderContext(UnregisteredMetricsGroup.createSourceReaderMetricGroup());
     private final Output output = new Output();
 
     @Test
@@ -36,7 +31,7 @@ class DorisSourceReaderTest {
         scan.tablet(1, new int[] {1, 2}, new int[] {3}).tablet(2, new int[] {4});
         DorisSourceReader<RowData> reader = reader();
         reader.start();
-        assertThat(context.requests).hasValue(1);
+        assertThat(context.requests).isEqualTo(1);
         reader.addSplits(List.of(split(1)));
         pollUntilRequests(reader, 2);
         assertThat(output.rows).containsExactly(1, 2, 3);
@@ -69,7 +64,8 @@ class DorisSourceReaderTest {
         assertThat(context.events).isEmpty();
         reader.addSplits(List.of(split(2)));
         pollUntilRequests(reader, 3);
-        assertThat(context.events).containsExactly("LimitReachedEvent before request 3");
+        assertThat(context.order)
+                .containsExactly("request 1", "request 2", "LimitReachedEvent", "request 3");
         reader.close();
     }
 
@@ -91,7 +87,7 @@ class DorisSourceReaderTest {
         DorisSourceReader<RowData> reader = reader();
         reader.addSplits(List.of(split(1)));
         reader.start();
-        assertThat(context.requests).hasValue(0);
+        assertThat(context.requests).isEqualTo(0);
         pollUntilRequests(reader, 1);
         assertThat(output.rows).containsExactly(1);
         reader.close();
@@ -126,7 +122,7 @@ class DorisSourceReaderTest {
 
     private void pollUntilRequests(DorisSourceReader<RowData> reader, int requests)
             throws Exception {
-        while (context.requests.get() < requests) {
+        while (context.requests < requests) {
             reader.isAvailable().get();
             reader.pollNext(output);
         }
@@ -146,47 +142,6 @@ class DorisSourceReaderTest {
 
     private static DorisSplit split(long tablet) {
         return DorisSplit.snapshot(String.valueOf(tablet), new long[] {tablet}, List.of());
-    }
-
-    private static final class Context implements SourceReaderContext {
-
-        private final AtomicInteger requests = new AtomicInteger();
-        private final List<String> events = new ArrayList<>();
-
-        @Override
-        public SourceReaderMetricGroup metricGroup() {
-            return UnregisteredMetricsGroup.createSourceReaderMetricGroup();
-        }
-
-        @Override
-        public Configuration getConfiguration() {
-            return new Configuration();
-        }
-
-        @Override
-        public String getLocalHostName() {
-            return "localhost";
-        }
-
-        @Override
-        public int getIndexOfSubtask() {
-            return 0;
-        }
-
-        @Override
-        public void sendSplitRequest() {
-            requests.incrementAndGet();
-        }
-
-        @Override
-        public void sendSourceEventToCoordinator(SourceEvent event) {
-            events.add(event + " before request " + (requests.get() + 1));
-        }
-
-        @Override
-        public UserCodeClassLoader getUserCodeClassLoader() {
-            throw new UnsupportedOperationException();
-        }
     }
 
     private static final class Output implements ReaderOutput<RowData> {

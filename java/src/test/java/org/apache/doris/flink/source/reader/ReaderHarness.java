@@ -6,13 +6,9 @@ import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceOutput;
-import org.apache.flink.api.connector.source.SourceReaderContext;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.io.InputStatus;
-import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
-import org.apache.flink.util.UserCodeClassLoader;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -20,22 +16,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
-/** A reader on Flink's own base, with its context and an output that keep what they are told. */
+/** A reader on Flink's own base, with a context and an output that record their calls. */
 final class ReaderHarness implements AutoCloseable {
 
     final RecordedReaderMetrics metrics = new RecordedReaderMetrics();
-    final List<SourceEvent> events = new ArrayList<>();
+    final FakeReaderContext context = new FakeReaderContext(metrics);
+    final List<SourceEvent> events = context.events;
     final List<String> rows = new ArrayList<>();
     final List<String> outputs = new ArrayList<>();
     final DorisSourceReader<RowData> reader;
-    int requests;
 
     private final Output output = new Output();
 
     ReaderHarness(FakeScan scan, ScanConfig config) {
         reader =
                 DorisSourceReader.create(
-                        new Context(), config, scan.factory(), () -> {}, RowEmitter.rowData());
+                        context, config, scan.factory(), () -> {}, RowEmitter.rowData());
     }
 
     /** As Flink starts a reader with what a checkpoint held. */
@@ -83,44 +79,6 @@ final class ReaderHarness implements AutoCloseable {
     @Override
     public void close() throws Exception {
         reader.close();
-    }
-
-    private final class Context implements SourceReaderContext {
-
-        @Override
-        public SourceReaderMetricGroup metricGroup() {
-            return metrics;
-        }
-
-        @Override
-        public Configuration getConfiguration() {
-            return new Configuration();
-        }
-
-        @Override
-        public String getLocalHostName() {
-            return "localhost";
-        }
-
-        @Override
-        public int getIndexOfSubtask() {
-            return 0;
-        }
-
-        @Override
-        public void sendSplitRequest() {
-            requests++;
-        }
-
-        @Override
-        public void sendSourceEventToCoordinator(SourceEvent event) {
-            events.add(event);
-        }
-
-        @Override
-        public UserCodeClassLoader getUserCodeClassLoader() {
-            throw new UnsupportedOperationException();
-        }
     }
 
     private final class Output implements ReaderOutput<RowData> {

@@ -7,7 +7,6 @@ import org.apache.doris.flink.source.event.BoundEvent;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.DorisSplit;
 import org.apache.doris.flink.source.split.DorisSplitSerializer;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -152,7 +151,7 @@ class ReaderLivesTest {
 
     private static DorisSplit slice(SliceScheme scheme, long slice) {
         return DorisSplit.slice(
-                SliceIds.of(scheme, slice), ChangelogProgress.starting(scheme, slice, 0));
+                scheme.splitId(slice), ChangelogProgress.starting(scheme, slice, 0));
     }
 
     private static List<DorisSplit> stored(List<DorisSplit> splits) throws IOException {

@@ -12,7 +12,6 @@ import org.apache.doris.flink.source.split.ChangelogPosition;
 import org.apache.doris.flink.source.split.ChangelogProgress;
 import org.apache.doris.flink.source.split.ChangelogWindow;
 import org.apache.doris.flink.source.split.DorisSplit;
-import org.apache.doris.flink.source.split.SliceIds;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsAddition;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
@@ -457,7 +456,7 @@ class SlicesFetchTest {
 
     private static DorisSplit slice(SliceScheme scheme, long slice, long next) {
         return DorisSplit.slice(
-                SliceIds.of(scheme, slice), ChangelogProgress.starting(scheme, slice, next));
+                scheme.splitId(slice), ChangelogProgress.starting(scheme, slice, next));
     }
 
     private static DorisSplit opened(

@@ -148,8 +148,7 @@ class DorisSplitSerializerTest {
 
     private static DorisSplit slice(
             SliceScheme scheme, long slice, ChangelogWindow window, ChangelogPosition position) {
-        return DorisSplit.slice(
-                SliceIds.of(scheme, slice), progress(scheme, slice, window, position));
+        return DorisSplit.slice(scheme.splitId(slice), progress(scheme, slice, window, position));
     }
 
     private static DorisSplit changes(

@@ -97,9 +97,9 @@ class DorisSplitStateTest {
 
     @Test
     void idsOfSlicesAreStable() {
-        assertThat(SliceIds.of(SliceScheme.hash(1), 0)).isEqualTo("slice-hash-1-0");
-        assertThat(SliceIds.of(SliceScheme.hash(16), 15)).isEqualTo("slice-hash-16-15");
-        assertThat(SliceIds.of(SliceScheme.PARTITIONS, 10045)).isEqualTo("slice-partition-10045");
+        assertThat(SliceScheme.hash(1).splitId(0)).isEqualTo("slice-hash-1-0");
+        assertThat(SliceScheme.hash(16).splitId(15)).isEqualTo("slice-hash-16-15");
+        assertThat(SliceScheme.PARTITIONS.splitId(10045)).isEqualTo("slice-partition-10045");
     }
 
     private static DorisSplitState state(ChangelogProgress progress, long fingerprint) {

@@ -6,17 +6,17 @@ import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * One look at the cluster: the newest position and, only if time has passed since the last one,
- * what else is due. Immutable.
+ * What one poll of the cluster returned: the newest position and, only if it has moved since the
+ * last poll, what else was due. Immutable.
  */
-final class Look {
+final class PollResult {
 
     private final long position;
     private final Map<Long, String> partitions;
     private final TableFacts facts;
     private final OptionalLong probe;
 
-    private Look(
+    private PollResult(
             long position, Map<Long, String> partitions, TableFacts facts, OptionalLong probe) {
         this.position = position;
         this.partitions = partitions;
@@ -25,16 +25,16 @@ final class Look {
     }
 
     /**
-     * Asks; blocks, on a worker thread. Partitions are listed after the position is known, so that
+     * Polls; blocks, on a worker thread. Partitions are listed after the position is known, so that
      * one that the listing lacks has no change below it.
      *
      * @param bound the last bound; only the position is read unless it has passed
      * @param partitions whether partitions are listed when it has passed
      * @param listing whether they are listed also when the position is exactly there
      * @param facts whether the table's facts are read again
-     * @param probe whether the hash is, too
+     * @param probe whether the hash of a constant is read again
      */
-    static Look ask(
+    static PollResult poll(
             ChangelogService service,
             BooleanSupplier cancelled,
             OptionalLong bound,
@@ -47,7 +47,7 @@ final class Look {
         long seconds = PositionPoll.wholeSeconds(position);
         boolean passed = bound.isEmpty() || seconds > bound.getAsLong();
         boolean reached = passed || seconds == bound.getAsLong();
-        return new Look(
+        return new PollResult(
                 position,
                 partitions && passed || listing && reached ? service.partitions(cancelled) : null,
                 facts && passed ? service.table(cancelled) : null,
