@@ -13,6 +13,7 @@ import org.apache.doris.flink.deserialization.converter.DorisRowConverter;
 import org.apache.doris.flink.exception.DorisException;
 import org.apache.doris.flink.exception.DorisRuntimeException;
 import org.apache.doris.flink.sink.DorisSink;
+import org.apache.doris.flink.sink.batch.DorisBatchSink;
 import org.apache.doris.flink.sink.batch.RecordWithMeta;
 import org.apache.doris.flink.sink.writer.LoadConstants;
 import org.apache.doris.flink.sink.writer.WriteMode;
@@ -146,6 +147,33 @@ public final class OfficialJob {
                         Types.LONG,
                         sink("custom", execution("custom", "json"), new Longs()));
                 break;
+            case "batch":
+                write(
+                        Arrays.asList("1\ta", "2\t\\N", "3\tö"),
+                        Types.STRING,
+                        batchSink("batch", "csv", new SimpleStringSerializer()));
+                break;
+            case "batch-meta":
+                write(
+                        records("batch"),
+                        TypeInformation.of(RecordWithMeta.class),
+                        batchSink("", "json", new RecordWithMetaSerializer()));
+                break;
+            case "batch-mode":
+                write(
+                        Arrays.asList(
+                                rowData(RowKind.INSERT, 1, "a"),
+                                rowData(RowKind.INSERT, 2, "b"),
+                                rowData(RowKind.DELETE, 1, "a")),
+                        InternalTypeInfo.of(rowType()),
+                        sink(
+                                "batch_mode",
+                                batch("json")
+                                        .setDeletable(true)
+                                        .setWriteMode(WriteMode.STREAM_LOAD_BATCH)
+                                        .setBatchMode(true),
+                                rowData()));
+                break;
             case "read-list":
                 read(
                         name,
@@ -208,6 +236,26 @@ public final class OfficialJob {
         return builder.setDorisOptions(options(table))
                 .setDorisReadOptions(DorisReadOptions.builder().build())
                 .setDorisExecutionOptions(execution.build())
+                .setSerializer(serializer)
+                .build();
+    }
+
+    private DorisExecutionOptions.Builder batch(String format) {
+        return execution("batch", format)
+                .disable2PC()
+                .setFlushQueueSize(2)
+                .setBufferFlushMaxRows(10_000)
+                .setBufferFlushMaxBytes(10 * 1024 * 1024)
+                .setBufferFlushIntervalMs(1_000);
+    }
+
+    @SuppressWarnings("deprecation")
+    private <T> Sink<T> batchSink(
+            String table, String format, DorisRecordSerializer<T> serializer) {
+        DorisBatchSink.Builder<T> builder = DorisBatchSink.builder();
+        return builder.setDorisOptions(options(table))
+                .setDorisReadOptions(DorisReadOptions.builder().build())
+                .setDorisExecutionOptions(batch(format).build())
                 .setSerializer(serializer)
                 .build();
     }

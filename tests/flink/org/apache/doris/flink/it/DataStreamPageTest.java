@@ -139,9 +139,15 @@ class DataStreamPageTest {
                 assertThat(rows("student")).hasSize(4).contains(List.of("5", "Eve", "19"));
                 assertThat(rows("visit")).containsExactly(List.of("start", "7"));
                 break;
+            case "WriteInBatchMode":
+                assertThat(rows("visit")).contains(List.of("search", "4"));
+                break;
             case "WriteVisits":
                 assertThat(rows("visit"))
-                        .containsExactly(List.of("news", "3"), List.of("start", "7"));
+                        .containsExactly(
+                                List.of("news", "3"),
+                                List.of("search", "4"),
+                                List.of("start", "7"));
                 break;
             case "ReadStudents":
                 assertThat(printed()).contains("(1,Alice)", "(3,Chen)", "(5,Eve)");

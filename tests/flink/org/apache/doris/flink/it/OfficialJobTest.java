@@ -32,14 +32,18 @@ class OfficialJobTest {
             "(id INT, name VARCHAR(20), price DECIMAL(10, 2), day DATE, moment DATETIME(6))";
     private static final String NAMED = "(id INT, name VARCHAR(20))";
     private static final Map<String, String> TABLES =
-            Map.of(
-                    "rowdata", PRODUCT,
-                    "row", PRODUCT,
-                    "strings", NAMED,
-                    "meta_a", NAMED,
-                    "meta_b", NAMED,
-                    "custom", NAMED,
-                    "products", PRODUCT);
+            Map.ofEntries(
+                    Map.entry("rowdata", PRODUCT),
+                    Map.entry("row", PRODUCT),
+                    Map.entry("strings", NAMED),
+                    Map.entry("meta_a", NAMED),
+                    Map.entry("meta_b", NAMED),
+                    Map.entry("custom", NAMED),
+                    Map.entry("batch", NAMED),
+                    Map.entry("batch_a", NAMED),
+                    Map.entry("batch_b", NAMED),
+                    Map.entry("batch_mode", PRODUCT),
+                    Map.entry("products", PRODUCT));
 
     @RegisterExtension static final Standin DORIS = Standin.with();
 
@@ -65,6 +69,9 @@ class OfficialJobTest {
             "strings",
             "meta",
             "custom",
+            "batch",
+            "batch-meta",
+            "batch-mode",
             "read-list",
             "read-rowdata",
             "read-custom"
@@ -94,6 +101,13 @@ class OfficialJobTest {
                 .containsExactly(List.of("1", "a"), Arrays.asList("2", null), List.of("3", "ö😱"));
         assertThat(rows("ours", "meta_a")).containsExactly(List.of("1", "a"), List.of("3", "c"));
         assertThat(rows("ours", "meta_b")).containsExactly(List.of("2", "b"));
+        assertThat(rows("ours", "batch"))
+                .containsExactly(List.of("1", "a"), Arrays.asList("2", null), List.of("3", "ö"));
+        assertThat(rows("ours", "batch_a")).containsExactly(List.of("1", "a"), List.of("3", "c"));
+        assertThat(rows("ours", "batch_b")).containsExactly(List.of("2", "b"));
+        assertThat(rows("ours", "batch_mode"))
+                .containsExactly(
+                        List.of("2", "b", "12.30", "2026-10-09", "2026-10-09 10:00:02.123456"));
         assertThat(rows("ours", "custom"))
                 .containsExactly(List.of("1", "n1"), List.of("4", "n4"), List.of("99", "n99"));
 

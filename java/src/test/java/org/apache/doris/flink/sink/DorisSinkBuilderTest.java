@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import java.time.ZoneId;
 import java.util.Properties;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /** Options objects go the way of a table's options, and come back unchanged. */
 class DorisSinkBuilderTest {
@@ -255,33 +254,30 @@ class DorisSinkBuilderTest {
                 .isNotNull();
     }
 
-    /** Both are the same sink, whatever the mode gives. */
     @Test
     void theBatchSinkIsTheSinkInBatchMode() {
         SimpleStringSerializer strings = new SimpleStringSerializer();
-        for (boolean flag : new boolean[] {false, true}) {
-            DorisExecutionOptions plain =
-                    DorisExecutionOptions.builderDefaults().setLabelPrefix("p").build();
-            DorisExecutionOptions batch =
+        for (DorisExecutionOptions.Builder given :
+                new DorisExecutionOptions.Builder[] {
+                    DorisExecutionOptions.builderDefaults(),
+                    DorisExecutionOptions.builderDefaults().setBatchMode(true),
                     DorisExecutionOptions.builderDefaults()
-                            .setLabelPrefix("p")
-                            .setBatchMode(flag)
-                            .setWriteMode(
-                                    flag ? WriteMode.STREAM_LOAD : WriteMode.STREAM_LOAD_BATCH)
-                            .build();
-            String expected =
-                    made(() -> new DorisSink<>(OPTIONS, null, batch, strings))
-                            .replace("'sink.enable.batch-mode'", "'sink.write-mode'")
-                            .replace("'true'", "'STREAM_LOAD_BATCH'");
-            assertThat(expected).containsIgnoringCase("batch");
-            assertThat(made(() -> batchSink(plain, strings))).isEqualTo(expected);
+                            .setWriteMode(WriteMode.STREAM_LOAD_BATCH)
+                }) {
+            DorisSinkBuilder<String> builder = new DorisSinkBuilder<>();
+            builder.setOptions(OPTIONS);
+            builder.setExecutionOptions(given.build());
+            builder.setSerializer(strings);
+            builder.setMode(WriteMode.STREAM_LOAD_BATCH);
+            assertThat(builder.config().write().batch()).isTrue();
+            assertThat(batchSink(given.build(), strings)).isNotNull();
         }
         DorisExecutionOptions copy =
                 DorisExecutionOptions.builderDefaults().setWriteMode(WriteMode.COPY).build();
-        assertThat(made(() -> batchSink(copy, strings)))
-                .isEqualTo(
-                        "This sink writes in mode STREAM_LOAD_BATCH, but its DorisExecutionOptions"
-                                + " say COPY. Leave the mode out, or use DorisSink.");
+        assertRefused(
+                () -> batchSink(copy, strings),
+                "This sink writes in mode STREAM_LOAD_BATCH, but its DorisExecutionOptions say"
+                        + " COPY. Leave the mode out, or use DorisSink.");
     }
 
     @SuppressWarnings("deprecation")
@@ -293,15 +289,6 @@ class DorisSinkBuilderTest {
                 .setDorisExecutionOptions(execution)
                 .setSerializer(serializer)
                 .build();
-    }
-
-    /** The configuration of a sink, or why there is none. */
-    private static String made(Supplier<DorisSink<String>> sink) {
-        try {
-            return sink.get().toString();
-        } catch (ValidationException e) {
-            return e.getMessage();
-        }
     }
 
     private static Consumer<DorisExecutionOptions.Builder> json(String... more) {
