@@ -217,7 +217,7 @@ async fn checks_find_all_differences_and_what_kind_of_table_it_is() {
     let raw = bounded(sink.check_table("db", "t", None, true)).await.unwrap();
     assert!(raw.delete_sign);
     let key = raw.columns.iter().filter(|(_, is_key)| *is_key);
-    assert_eq!(key.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["ID"]);
+    assert_eq!(key.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["id"]);
     assert!(raw.columns.iter().any(|(name, is_key)| name == "name" && !is_key));
     let off = write_to(&standin).with("write.enable-delete", "false").sink();
     assert!(
