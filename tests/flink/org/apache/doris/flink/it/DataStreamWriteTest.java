@@ -383,7 +383,8 @@ class DataStreamWriteTest {
                                 + " task's last start. What it holds is not shown.")
                 .contains("IllegalStateException: no number")
                 .doesNotContain("secret");
-        assertThat(table.count()).isZero();
+        // In batch mode a checkpoint before the failure makes rows visible.
+        assertThat(table.count()).isBetween(0L, mode == WriteMode.STREAM_LOAD ? 0L : 2L);
     }
 
     /** Takes numbers only. */

@@ -170,7 +170,7 @@ class PrintedStatementsTest {
                     + " '$.name') as name, if(op_type = 'delete', 1, 0) as __DORIS_DELETE_SIGN__"
                     + " FROM KAFKA_SOURCE";
         assertThat(Failure.of(() -> sql.explainSql(printed)).text())
-                .contains("Incompatible types for sink column 'id' at position 0");
+                .contains("Incompatible types for sink column 'id' at position");
         insert(
                 printed.replace(
                         "json_value(data, '$.id')", "CAST(json_value(data, '$.id') AS INT)"));

@@ -88,6 +88,12 @@ class SinkRefusalsTest {
                 .with("sink.label-prefix", "bad_input");
     }
 
+    /** Refuses loads before they have an effect: in batch mode a load commits before its answer. */
+    private Fault refusing(TargetTable table) {
+        boolean batch = mode == WriteMode.STREAM_LOAD_BATCH;
+        return Fault.at(batch ? "txn.commit" : "be.load.answer").table(table.name());
+    }
+
     /** The failure of a job, after which no row of it is there. */
     private Failure running(DorisTable declared, TargetTable table, String values) {
         declared.create(sql, "t");
@@ -226,8 +232,7 @@ class SinkRefusalsTest {
     void use10AGroupThatIsRefusedIsNamed() {
         TargetTable table = student();
         DORIS.fault(
-                Fault.at("be.load.answer")
-                        .table(table.name())
+                refusing(table)
                         .answer(
                                 "Fail",
                                 "[ANALYSIS_ERROR]TStatus: errCode = 2, detailMessage = Can not find"
@@ -255,7 +260,7 @@ class SinkRefusalsTest {
             })
     void whatTheServerRefusesIsShown(String message, String words) {
         TargetTable table = student();
-        DORIS.fault(Fault.at("be.load.answer").table(table.name()).answer("Fail", message));
+        DORIS.fault(refusing(table).answer("Fail", message));
         Failure failure = running(declared(table).with("sink.max-retries", "0"), table, "(1, 'a')");
         assertThat(failure.text()).contains(words).contains("test." + table.name());
     }
