@@ -46,7 +46,7 @@ import java.util.stream.LongStream;
 @Timeout(180)
 class BatchModeTest {
 
-    private static final Duration CANCEL_BOUND = Duration.ofSeconds(1);
+    private static final Duration CANCEL_BOUND = Duration.ofSeconds(10);
     private static final String COLUMNS = "id BIGINT, name STRING";
 
     /** Rows at which a job fails, each once. */
